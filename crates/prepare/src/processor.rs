@@ -41,9 +41,13 @@ pub fn find_processor(program: &Program, wanted: Option<&str>) -> Result<Process
 fn found_processor(program: &Program, wanted: Option<&str>) -> Result<Processor, Diagnostic> {
     let scalarsets = scalarsets(program);
     if let Some(wanted) = wanted {
+        let declared: Vec<String> = scalarsets.iter().map(|found| found.name.clone()).collect();
         return scalarsets.into_iter().find(|found| found.name == wanted).ok_or_else(|| {
             let message = format!("`{wanted}` is not declared as a scalarset");
-            let help = "processors must be interchangeable: `type NAME: scalarset(N)`";
+            let help = match &declared[..] {
+                [] => "processors must be interchangeable: `type NAME: scalarset(N)`".to_owned(),
+                names => format!("the scalarsets of the protocol are {}", names.join(", ")),
+            };
             Diagnostic::error(place_of(program, wanted), message).help(help)
         });
     }

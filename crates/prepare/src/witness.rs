@@ -115,7 +115,9 @@ pub fn with_witnesses(
             if let Some(wanted) = &witness.set {
                 let sets = site.sets(&types);
                 let set = sets.iter().find(|set| print_expression(set) == *wanted);
-                let Some(set) = set else { return Err(refuse("has no such set of witnesses")) };
+                let Some(set) = set else {
+                    return Err(refuse("has no set of this name for witnesses"));
+                };
                 claimed.push(site.of_set(set));
             }
             claims[witness.site] = claimed.into_iter().reduce(or);

@@ -68,7 +68,7 @@ pub(crate) fn claims(question: &Question) -> Result<Claims> {
     let memory_model = match memory_model.as_str() {
         "sc" => MemoryModel::Sc,
         "tso" => MemoryModel::Tso,
-        other => return Err(format!("\"{other}\" is no memory model")),
+        other => return Err(format!("\"{other}\" is not a memory model")),
     };
     let options = conform::Options {
         memory_model,
@@ -103,7 +103,7 @@ fn language(question: &Question) -> Result<check::Options> {
     let dialect = match question.dialect.as_str() {
         "cmurphi" => Dialect::CMurphi,
         "rumur" => Dialect::Rumur,
-        other => return Err(format!("\"{other}\" is no dialect")),
+        other => return Err(format!("\"{other}\" is not a dialect")),
     };
     let constants = question.constants.clone();
     let loop_limit = question.loop_limit;
@@ -204,7 +204,9 @@ impl Claims {
     /// The program in which one address stands for all, made with exclusions and lemmas, and the
     /// layers that prove the exclusions.
     fn one_address(&self, program: &Program, proof: &OneAddress) -> Result<(OneAddress, Program)> {
-        let Some((address, _)) = &self.address else { return Err("there are no addresses".into()) };
+        let Some((address, _)) = &self.address else {
+            return Err("the question has no addresses".into());
+        };
         self.interchangeable(address)?;
         // Addresses are abstracted first; at that point nothing may depend on the number of
         // processors.
@@ -235,7 +237,9 @@ impl Claims {
         possible: &[Exclusion],
         proof: &ExclusionProof,
     ) -> Result<(Vec<Exclusion>, ExclusionProof)> {
-        let Some((address, _)) = &self.address else { return Err("there are no addresses".into()) };
+        let Some((address, _)) = &self.address else {
+            return Err("the question has no addresses".into());
+        };
         let find = |wanted: &String| {
             let found = possible.iter().find(|one| one.to_string() == *wanted);
             found.cloned().ok_or_else(|| format!("no guard asks for \"{wanted}\" at some address"))
@@ -254,7 +258,9 @@ impl Claims {
         exclusions: &[Exclusion],
         lemmas: &AddressLemmas,
     ) -> Result<Program> {
-        let Some((address, _)) = &self.address else { return Err("there are no addresses".into()) };
+        let Some((address, _)) = &self.address else {
+            return Err("the question has no addresses".into());
+        };
         let one = |problem: Diagnostic| problem.message;
         let processor = find_processor(program, self.processor.as_deref()).map_err(one)?;
         let program = with_processors(program, &processor, lemmas.processors);

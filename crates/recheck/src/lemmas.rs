@@ -58,7 +58,7 @@ fn rule_of<'a>(
         let help = format!("number it: \"lemma for {title} #2\" is for the second");
         return Err(Diagnostic::error(span, message).help(&help));
     }
-    let message = format!("there is no rule \"{title}\"");
+    let message = format!("the protocol has no rule \"{title}\"");
     Err(Diagnostic::error(span, message).help(HELP))
 }
 

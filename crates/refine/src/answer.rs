@@ -15,7 +15,7 @@ use super::{ActiveLemma, Alarm, FACTS_OF_A_STEP, FACTS_TO_CHOOSE_FROM, Refinemen
 impl Refinement<'_, '_> {
     /// Adds lemmas that exclude the alarms. Returns whether any was added.
     pub(super) fn exclude(&mut self, current: &Abstract, alarms: &[Alarm]) -> bool {
-        let tried = self.standing.len();
+        let tried = self.active.len();
         let mut found: Vec<Fact> = Vec::new();
         for alarm in alarms {
             let facts = self.facts_against(current, alarm, tried);
@@ -29,16 +29,20 @@ impl Refinement<'_, '_> {
         for fact in found {
             if self.known(&fact).is_none() {
                 (self.listener)(&format!("+ {}: {}", fact.called_for, fact.text), None);
-                self.standing.push(ActiveLemma::guessed(fact));
+                self.active.push(ActiveLemma::guessed(fact));
             }
         }
-        self.standing.len() > tried
+        self.active.len() > tried
     }
 
     /// Drops lemmas that failed although every step of the run is supported, or gives up a claim.
     /// If no alarm is affected, returns the most important alarm as the answer.
-    pub(super) fn retreat(&mut self, current: &Abstract, alarms: &[Alarm]) -> Result<(), Alarm> {
-        let before = self.standing.clone();
+    pub(super) fn drop_failed(
+        &mut self,
+        current: &Abstract,
+        alarms: &[Alarm],
+    ) -> Result<(), Alarm> {
+        let before = self.active.clone();
         let (mut is_progress, mut stuck) = (false, None);
         for alarm in alarms {
             let failed = alarm.claim.as_ref().and_then(|claim| {
@@ -65,10 +69,9 @@ impl Refinement<'_, '_> {
 
     /// The number of the lemma with the same condition.
     fn known(&self, fact: &Fact) -> Option<usize> {
-        let same = |standing: &ActiveLemma| {
-            standing.lemma.rule == fact.lemma.rule && standing.text == fact.text
-        };
-        self.standing.iter().position(same)
+        let same =
+            |active: &ActiveLemma| active.lemma.rule == fact.lemma.rule && active.text == fact.text;
+        self.active.iter().position(same)
     }
 
     /// The facts that exclude the first unsupported step of a run. `None` if every step is
@@ -149,7 +152,7 @@ impl Refinement<'_, '_> {
             let of_it = suspects.iter().filter(|suspect| suspect.vocabulary == fact.vocabulary);
             of_it.into_iter().any(|suspect| {
                 let vocabulary = &self.vocabularies[suspect.vocabulary];
-                suspect.rows.iter().any(|row| fact.is_false(vocabulary, row, &suspect.partly))
+                suspect.rows.iter().any(|row| fact.is_false(vocabulary, row, &suspect.cube))
             })
         };
         let mut facts: Vec<(Fact, Vec<usize>)> = facts
@@ -195,29 +198,28 @@ impl Refinement<'_, '_> {
         let mut dropped = false;
         for suspect in &met {
             let vocabulary = &vocabularies[suspect.vocabulary];
-            let is_contradicted = |standing: &ActiveLemma, row: &[u8]| {
-                standing.fact.as_ref().is_some_and(|fact| {
+            let is_contradicted = |active: &ActiveLemma, row: &[u8]| {
+                active.fact.as_ref().is_some_and(|fact| {
                     fact.vocabulary == suspect.vocabulary
-                        && fact.is_false(vocabulary, row, &suspect.partly)
+                        && fact.is_false(vocabulary, row, &suspect.cube)
                 })
             };
             for row in &suspect.rows {
-                if !self.standing.iter().any(|standing| is_contradicted(standing, row)) {
+                if !self.active.iter().any(|active| is_contradicted(active, row)) {
                     continue;
                 }
                 self.observations.rows[suspect.vocabulary].add(row);
                 self.tables[suspect.vocabulary] = None;
                 self.missed[suspect.vocabulary].clear();
-                let before = self.standing.len();
-                self.standing.retain(|standing| !is_contradicted(standing, row));
-                dropped |= self.standing.len() < before;
+                let before = self.active.len();
+                self.active.retain(|active| !is_contradicted(active, row));
+                dropped |= self.active.len() < before;
             }
         }
         // If the row does not contradict any fact, the failed lemma itself is dropped.
-        let is_it =
-            |standing: &ActiveLemma| standing.lemma.rule == rule && standing.text == lemma.text;
-        if lemma.fact.is_some() && self.standing.iter().any(is_it) {
-            self.standing.retain(|standing| !is_it(standing));
+        let is_it = |active: &ActiveLemma| active.lemma.rule == rule && active.text == lemma.text;
+        if lemma.fact.is_some() && self.active.iter().any(is_it) {
+            self.active.retain(|active| !is_it(active));
             self.given_up.insert((rule, lemma.text.clone()));
             dropped = true;
         }
@@ -229,12 +231,12 @@ impl Refinement<'_, '_> {
     fn missing(&mut self, vocabulary: &Vocabulary, suspect: &StepRows) -> Vec<Combination> {
         let mut combinations = Vec::new();
         for row in &suspect.rows {
-            let key = (row.clone(), suspect.partly.clone());
+            let key = (row.clone(), suspect.cube.clone());
             let found = match self.missed[suspect.vocabulary].get(&key) {
                 Some(found) => found.clone(),
                 None => {
                     let found =
-                        self.table(suspect.vocabulary).missing(vocabulary, row, &suspect.partly);
+                        self.table(suspect.vocabulary).missing(vocabulary, row, &suspect.cube);
                     self.missed[suspect.vocabulary].insert(key, found.clone());
                     found
                 }

@@ -64,7 +64,7 @@ pub(crate) fn atoms(vocabulary: &Vocabulary) -> Vec<Atom> {
 
 /// When a term is defined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Presence {
+pub(crate) enum Definedness {
     /// In every state.
     Always,
     /// In every state in which the rule is enabled, but not in every state.
@@ -164,7 +164,7 @@ impl Atom {
         self,
         vocabulary: &Vocabulary,
         categories: &[Category],
-        presence: &dyn Fn(usize) -> Presence,
+        presence: &dyn Fn(usize) -> Definedness,
         role: Role,
     ) -> Option<Expression> {
         let term = |number: usize| vocabulary.terms[number].expression.clone();
@@ -184,10 +184,10 @@ impl Atom {
             (false, true) => Some(BinaryOperator::NotEqual),
             (false, false) => Some(BinaryOperator::Less),
         };
-        let with = |wanted: Presence| -> Vec<usize> {
+        let with = |wanted: Definedness| -> Vec<usize> {
             compared.iter().copied().filter(|&subject| presence(subject) == wanted).collect()
         };
-        let (unsure, here) = (with(Presence::Sometimes), with(Presence::Here));
+        let (unsure, here) = (with(Definedness::Sometimes), with(Definedness::Here));
         // A test for definedness is written only if the term can be undefined, or if there is
         // nothing else to test.
         let all_defined = || {
@@ -235,7 +235,7 @@ fn value_written(
     vocabulary: &Vocabulary,
     term: usize,
     categories: &[Category],
-    presence: Presence,
+    presence: Definedness,
     role: Role,
 ) -> Option<Expression> {
     let subject = || vocabulary.terms[term].expression.clone();
@@ -272,8 +272,8 @@ fn value_written(
     match (values, undefined_allowed, presence) {
         (None, true, _) => Some(is_undefined(subject())),
         (None, false, _) => None,
-        (Some(values), _, Presence::Always) => Some(values),
-        (Some(values), false, Presence::Here) if role == Role::Assumed => {
+        (Some(values), _, Definedness::Always) => Some(values),
+        (Some(values), false, Definedness::Here) if role == Role::Assumed => {
             Some(binary(BinaryOperator::Or, is_undefined(subject()), values))
         }
         (Some(values), true, _) => {

@@ -64,8 +64,8 @@ impl Refinement<'_, '_> {
 
     /// Computes the closure under the claims that are not given up.
     fn close_with_claims(&mut self) -> Result<Closed, Failure> {
-        let given = self.standing.iter().filter(|standing| standing.fact.is_none());
-        let lemmas: Vec<_> = given.map(|standing| standing.lemma.clone()).collect();
+        let given = self.active.iter().filter(|active| active.fact.is_none());
+        let lemmas: Vec<_> = given.map(|active| active.lemma.clone()).collect();
         let current = self.abstract_with(&lemmas)?;
         let lookups = self.lookups();
         (self.listener)(FOLLOWS, None);
@@ -88,7 +88,7 @@ impl Refinement<'_, '_> {
         self.tables.iter_mut().for_each(|table| *table = None);
         self.missed.iter_mut().for_each(FxHashMap::clear);
         self.undefined = None;
-        self.standing.retain(|standing| standing.fact.is_none());
+        self.active.retain(|active| active.fact.is_none());
         Ok(Closed::Right)
     }
 

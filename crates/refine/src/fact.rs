@@ -83,11 +83,11 @@ impl Fact {
     }
 
     /// Whether a row contradicts it.
-    pub(crate) fn is_false(&self, vocabulary: &Vocabulary, row: &[Label], partly: &Cube) -> bool {
+    pub(crate) fn is_false(&self, vocabulary: &Vocabulary, row: &[Label], cube: &Cube) -> bool {
         let is_given = |(atom, category): &(Atom, Category)| {
-            partly.category(*atom, vocabulary, row) == Some(*category)
+            cube.category(*atom, vocabulary, row) == Some(*category)
         };
-        let subject = partly.category(self.subject, vocabulary, row);
+        let subject = cube.category(self.subject, vocabulary, row);
         self.given.iter().all(is_given)
             && subject.is_some_and(|category| !self.allowed.contains(&category))
     }

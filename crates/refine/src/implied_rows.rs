@@ -40,7 +40,7 @@ pub(crate) struct StepRows {
     /// The number of the vocabulary.
     pub(crate) vocabulary: usize,
     /// What is unknown in the rows.
-    pub(crate) partly: Cube,
+    pub(crate) cube: Cube,
     /// One for each choice of witnesses.
     pub(crate) rows: Vec<Vec<Label>>,
 }
@@ -95,7 +95,7 @@ pub(crate) struct RuleInstance {
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
     /// What is unknown in its rows.
-    pub(crate) partly: Cube,
+    pub(crate) cube: Cube,
     /// How its rows are read, one for each choice of witnesses.
     pub(crate) readings: Vec<Reading>,
 }
@@ -144,7 +144,7 @@ impl Abstract {
 
     /// The rows of a rule that is enabled in a state, with or without abstract processors.
     pub(crate) fn rows(&self, state: &[u8], rule: u32, number: u64) -> Vec<StepRows> {
-        let Some(RuleInstance { vocabulary, cases }) = self.sight(rule, number) else {
+        let Some(RuleInstance { vocabulary, cases }) = self.rule_instance(rule, number) else {
             return Vec::new();
         };
         let suspect = |case: &Case| {
@@ -153,7 +153,7 @@ impl Abstract {
                 self.read(vocabulary, reading, state, &mut row);
                 row
             });
-            StepRows { vocabulary, partly: case.partly.clone(), rows: rows.collect() }
+            StepRows { vocabulary, cube: case.cube.clone(), rows: rows.collect() }
         };
         cases.iter().map(suspect).collect()
     }
@@ -170,7 +170,7 @@ impl Abstract {
     }
 
     /// What is known of an instance of a rule without a state.
-    pub(crate) fn sight(&self, rule: u32, number: u64) -> Option<RuleInstance> {
+    pub(crate) fn rule_instance(&self, rule: u32, number: u64) -> Option<RuleInstance> {
         let (origin, _) = self.abstraction.origins.get(rule as usize)?;
         let vocabulary_number = self.of_rule[origin.0]?;
         let vocabulary = &self.vocabularies[vocabulary_number];
@@ -253,7 +253,7 @@ impl Abstract {
                 sets.iter().for_each(|set| set.elements(vocabulary, numbers, &mut given));
                 readings.push(reader.reading(vocabulary, numbers, &given));
             });
-            Case { partly: Cube::new(others, chosen.clone()), readings }
+            Case { cube: Cube::new(others, chosen.clone()), readings }
         };
         let cases = each_of(&possible).into_iter().map(case).collect();
         Some(RuleInstance { vocabulary: vocabulary_number, cases })

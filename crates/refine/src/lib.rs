@@ -102,7 +102,7 @@ pub fn verify(
         missed: vec![FxHashMap::default(); vocabularies.len()],
         undefined: None,
         vocabularies,
-        standing: given.collect(),
+        active: given.collect(),
         given_up: FxHashSet::default(),
         left_out: Vec::new(),
         strengthened: unstrengthened.strengthened.clone(),
@@ -194,7 +194,7 @@ struct Refinement<'a, 'b> {
     missed: Vec<FxHashMap<QueriedRow, Vec<Combination>>>,
     /// Paths of terms that may be undefined, once needed.
     undefined: Option<FxHashSet<String>>,
-    standing: Vec<ActiveLemma>,
+    active: Vec<ActiveLemma>,
     /// Lemmas that turned out to be false.
     given_up: FxHashSet<LemmaId>,
     /// Claims that the abstraction cannot decide.
@@ -238,8 +238,8 @@ impl Refinement<'_, '_> {
     fn refine(&mut self, verification: &mut Verification) -> Result<(), Failure> {
         loop {
             self.rounds += 1;
-            let current = self.abstract_with(&lemmas(&self.standing))?;
-            let task = format!("refinement round {}, lemmas: {}", self.rounds, self.standing.len());
+            let current = self.abstract_with(&lemmas(&self.active))?;
+            let task = format!("refinement round {}, lemmas: {}", self.rounds, self.active.len());
             let exploration = self.search(&current, &task, ALARMS);
             let alarms = match &exploration.verdict {
                 explore::Verdict::Holds(()) => {
@@ -288,7 +288,7 @@ impl Refinement<'_, '_> {
         Ok(match closed {
             Closed::Right => None,
             Closed::StateViolation(alarm, found_in) => Some((alarm, Some(*found_in))),
-            Closed::Unknown => self.retreat(current, alarms).err().map(|alarm| (alarm, None)),
+            Closed::Unknown => self.drop_failed(current, alarms).err().map(|alarm| (alarm, None)),
         })
     }
 
@@ -326,20 +326,20 @@ impl Refinement<'_, '_> {
     }
 
     fn record(&self, verification: &mut Verification, current: Abstract, exploration: Exploration) {
-        verification.lemmas = self.standing.iter().map(|standing| self.kept(standing)).collect();
+        verification.lemmas = self.active.iter().map(|active| self.kept(active)).collect();
         verification.interpreter = Some(current.interpreter);
         verification.abstraction = Some(current.abstraction);
         verification.exploration = Some(exploration);
         verification.left_out = self.left_out.clone();
     }
 
-    fn kept(&self, standing: &ActiveLemma) -> UsedLemma {
+    fn kept(&self, active: &ActiveLemma) -> UsedLemma {
         UsedLemma {
-            lemma: standing.lemma.clone(),
-            rule: self.prepared.rules[standing.lemma.rule.0].name.clone(),
-            condition: standing.text.clone(),
-            text: result::lemma_text(self.prepared, &standing.lemma),
-            called_for: standing.called_for.clone(),
+            lemma: active.lemma.clone(),
+            rule: self.prepared.rules[active.lemma.rule.0].name.clone(),
+            condition: active.text.clone(),
+            text: result::lemma_text(self.prepared, &active.lemma),
+            called_for: active.called_for.clone(),
         }
     }
 }
@@ -355,8 +355,8 @@ fn abstracted(
 }
 
 /// The lemmas in use.
-fn lemmas(standing: &[ActiveLemma]) -> Vec<Lemma> {
-    standing.iter().map(|standing| standing.lemma.clone()).collect()
+fn lemmas(active: &[ActiveLemma]) -> Vec<Lemma> {
+    active.iter().map(|active| active.lemma.clone()).collect()
 }
 
 /// The alarms of a search, the nearest first.

@@ -113,13 +113,13 @@ impl Lookup {
         &mut self,
         vocabulary: &Vocabulary,
         row: &[Label],
-        partly: &Cube,
+        cube: &Cube,
         asker: QueryId,
     ) -> bool {
         // Most queries repeat an earlier one.
-        let key = hash_of(row.iter()) ^ partly.hash();
+        let key = hash_of(row.iter()) ^ cube.hash();
         if !self.asked.contains_key(&key) {
-            let categories = self.categories(vocabulary, row, partly);
+            let categories = self.categories(vocabulary, row, cube);
             let places = self.parts(categories).iter().map(|part| self.place(part)).collect();
             self.asked.insert(key, places);
         }
@@ -162,8 +162,8 @@ impl Lookup {
     }
 
     /// The categories of a row.
-    fn categories(&self, vocabulary: &Vocabulary, row: &[Label], partly: &Cube) -> Categories {
-        let category = |atom: &Atom| partly.category(*atom, vocabulary, row).unwrap_or(UNKNOWN);
+    fn categories(&self, vocabulary: &Vocabulary, row: &[Label], cube: &Cube) -> Categories {
+        let category = |atom: &Atom| cube.category(*atom, vocabulary, row).unwrap_or(UNKNOWN);
         self.atoms.iter().map(category).collect()
     }
 

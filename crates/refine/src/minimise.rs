@@ -33,20 +33,20 @@ impl Refinement<'_, '_> {
         verification: &mut Verification,
     ) -> Result<(), Failure> {
         verification.verdict = Verdict::Holds(());
-        let all = self.standing.clone();
+        let all = self.active.clone();
         verification.minimal = self.leave_lemmas_out(&current, exploration.states)?;
-        if self.standing.len() == all.len() {
+        if self.active.len() == all.len() {
             self.record(verification, current, exploration);
             return Ok(());
         }
-        let fewer = self.abstract_with(&lemmas(&self.standing))?;
-        let task = format!("{} lemmas", self.standing.len());
+        let fewer = self.abstract_with(&lemmas(&self.active))?;
+        let task = format!("{} lemmas", self.active.len());
         let found = self.search(&fewer, &task, 0);
         if found.verdict == explore::Verdict::Holds(()) {
             self.record(verification, fewer, found);
         } else {
             // Minimising ended early; the proof with all lemmas stands.
-            self.standing = all;
+            self.active = all;
             verification.minimal = false;
             self.record(verification, current, exploration);
         }
@@ -56,7 +56,7 @@ impl Refinement<'_, '_> {
     /// Drops lemmas as long as the proof goes through. Returns whether no single lemma can be
     /// dropped.
     fn leave_lemmas_out(&mut self, current: &Abstract, states: u64) -> Result<bool, Failure> {
-        if self.standing.is_empty() {
+        if self.active.is_empty() {
             return Ok(true);
         }
         if states > MOST_STATES {
@@ -65,25 +65,24 @@ impl Refinement<'_, '_> {
         let Some(mut reached) = Reached::new(current, self.code.clone(), &mut self.watch()) else {
             return Ok(false);
         };
-        let mut size = self.standing.len().div_ceil(2);
+        let mut size = self.active.len().div_ceil(2);
         let mut needed: FxHashMap<LemmaId, Broken> = FxHashMap::default();
         while size > 0 {
             let mut at = 0;
             let mut dropped = false;
-            while at < self.standing.len() {
-                let end = (at + size).min(self.standing.len());
-                if size == 1 && self.is_needed(&needed, &self.standing[at]) {
+            while at < self.active.len() {
+                let end = (at + size).min(self.active.len());
+                if size == 1 && self.is_needed(&needed, &self.active[at]) {
                     at = end;
                     continue;
                 }
-                let mut rest = self.standing.clone();
+                let mut rest = self.active.clone();
                 let left_out: Vec<ActiveLemma> = rest.drain(at..end).collect();
-                let rules: FxHashSet<_> =
-                    left_out.iter().map(|standing| standing.lemma.rule).collect();
+                let rules: FxHashSet<_> = left_out.iter().map(|active| active.lemma.rule).collect();
                 let candidate = self.abstract_with(&lemmas(&rest))?;
                 match reached.extend(&candidate, &rules, &mut self.watch()) {
                     RemovalResult::Fine => {
-                        self.standing = rest;
+                        self.active = rest;
                         dropped = true;
                     }
                     RemovalResult::StateViolation(claim) => {
@@ -113,18 +112,16 @@ impl Refinement<'_, '_> {
         Watch::new(
             self.options,
             self.interrupt,
-            format!("minimising, lemmas left: {}", self.standing.len()),
+            format!("minimising, lemmas left: {}", self.active.len()),
             &mut *self.listener,
         )
     }
 
     /// Whether a claim that is still needed is known to fail without a lemma.
-    fn is_needed(&self, needed: &FxHashMap<LemmaId, Broken>, standing: &ActiveLemma) -> bool {
-        match needed.get(&standing.id()) {
+    fn is_needed(&self, needed: &FxHashMap<LemmaId, Broken>, active: &ActiveLemma) -> bool {
+        match needed.get(&active.id()) {
             Some(Broken::Protocol) => true,
-            Some(Broken::Lemma(broken)) => {
-                self.standing.iter().any(|standing| standing.id() == *broken)
-            }
+            Some(Broken::Lemma(broken)) => self.active.iter().any(|active| active.id() == *broken),
             None => false,
         }
     }
@@ -138,9 +135,9 @@ enum Broken {
 }
 
 impl Broken {
-    fn of(claim: Option<&str>, current: &Abstract, standing: &[ActiveLemma]) -> Broken {
+    fn of(claim: Option<&str>, current: &Abstract, active: &[ActiveLemma]) -> Broken {
         let claims = &current.abstraction.claims;
         let lemma = claims.iter().position(|of_lemma| claim == Some(of_lemma));
-        lemma.map_or(Broken::Protocol, |lemma| Broken::Lemma(standing[lemma].id()))
+        lemma.map_or(Broken::Protocol, |lemma| Broken::Lemma(active[lemma].id()))
     }
 }

@@ -7,7 +7,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::atoms::{Atom, Category, Presence, atoms};
+use super::atoms::{Atom, Category, Definedness, atoms};
 use super::implied_rows::Cube;
 use super::reader::{Label, UNDEFINED};
 use super::vocabulary::Vocabulary;
@@ -85,7 +85,7 @@ pub(crate) struct Table {
     columns: Vec<Column>,
     rows: usize,
     /// For each term, when it is defined.
-    presence: Vec<Presence>,
+    presence: Vec<Definedness>,
 }
 
 impl Table {
@@ -121,9 +121,9 @@ impl Table {
         let here = rows.undefined(vocabulary);
         let presence =
             here.iter().zip(elsewhere).map(|(here, elsewhere)| match (here, elsewhere) {
-                (true, _) => Presence::Sometimes,
-                (false, true) => Presence::Here,
-                (false, false) => Presence::Always,
+                (true, _) => Definedness::Sometimes,
+                (false, true) => Definedness::Here,
+                (false, false) => Definedness::Always,
             });
         let presence = presence.collect();
         Table { atoms, columns, rows: sorted.len(), presence }
@@ -137,7 +137,7 @@ impl Table {
     }
 
     /// When a term is defined.
-    pub(crate) fn presence(&self, term: usize) -> Presence {
+    pub(crate) fn presence(&self, term: usize) -> Definedness {
         self.presence[term]
     }
 
@@ -158,13 +158,13 @@ impl Table {
         &self,
         vocabulary: &Vocabulary,
         row: &[Label],
-        partly: &Cube,
+        cube: &Cube,
     ) -> Vec<Combination> {
         let known = self.atoms.iter().enumerate().filter_map(|(at, atom)| {
             // A term that cannot always be evaluated cannot be used.
             let column = &self.columns[at];
             let is_sayable = !column.is_unknown_somewhere && !column.is_forbidden;
-            let category = partly.category(*atom, vocabulary, row);
+            let category = cube.category(*atom, vocabulary, row);
             Some((at, category.filter(|_| is_sayable)?))
         });
         let is_pair = |&(at, _): &(usize, Category)| self.atoms[at].is_pair(vocabulary);

@@ -192,8 +192,8 @@ impl Instance<'_> {
         self.learn(stored, ProcessorKind::Concrete);
         let mut done = self.atom(whole, mode)?;
         self.leave_branch(&before);
-        for (standing, called) in outside(self.types) {
-            self.learn(stored, *standing);
+        for (processor_kinds, called) in outside(self.types) {
+            self.learn(stored, *processor_kinds);
             let outside = self.atom(whole, mode)?;
             self.leave_branch(&before);
             let called = name(called, stored.span);

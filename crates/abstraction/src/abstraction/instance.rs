@@ -145,7 +145,7 @@ pub(super) struct Instance<'t> {
     /// The bound names, with their concrete types.
     pub(super) scope: Scope,
     /// How parameters and loop variables of processor type appear.
-    pub(super) standing: HashMap<String, ProcessorKind>,
+    pub(super) processor_kinds: HashMap<String, ProcessorKind>,
     /// The variables that quantifiers and loops in the rule bind.
     pub(super) bound: Vec<String>,
     /// Whether this is a claim: `exists` ranges over concrete processors only, and unknown values
@@ -182,7 +182,7 @@ impl<'t> Instance<'t> {
         Instance {
             types,
             scope: Scope::new(),
-            standing: HashMap::new(),
+            processor_kinds: HashMap::new(),
             bound: Vec::new(),
             restricts: false,
             restricted: false,
@@ -222,14 +222,14 @@ impl<'t> Instance<'t> {
 
     // Stored processors.
 
-    pub(super) fn learn(&mut self, place: &Expression, standing: ProcessorKind) {
-        let entry = (standing, reads(place), self.log.len());
+    pub(super) fn learn(&mut self, place: &Expression, processor_kinds: ProcessorKind) {
+        let entry = (processor_kinds, reads(place), self.log.len());
         self.known.insert(self.id(place), entry);
     }
 
     pub(super) fn standing_of(&self, place: &Expression) -> Option<ProcessorKind> {
-        let (standing, reads, since) = self.known.get(&self.id(place))?;
-        self.is_fresh(reads, *since).then_some(*standing)
+        let (processor_kinds, reads, since) = self.known.get(&self.id(place))?;
+        self.is_fresh(reads, *since).then_some(*processor_kinds)
     }
 
     /// Returns to the state before the rule fires; the choices for it remain.

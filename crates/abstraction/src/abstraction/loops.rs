@@ -21,7 +21,7 @@ use murphi::transform::{
 use super::instance::{Instance, Mode, NAMED, OTHER, Obstacle, ProcessorKind, Step, reads};
 use super::order;
 use super::places::Visibility;
-use super::processors::Who;
+use super::processors::ProcessorValue;
 use super::statement::taken_if;
 
 /// The iterations of a loop for abstract processors.
@@ -97,11 +97,11 @@ impl Instance<'_> {
         if !self.types.over_processors(quantifier) {
             return Ok(looped(self.statements(body)?));
         }
-        let shadowed = self.standing.insert(variable.to_owned(), ProcessorKind::Concrete);
+        let shadowed = self.processor_kinds.insert(variable.to_owned(), ProcessorKind::Concrete);
         let before = self.clone();
         let concrete = self.statements(body);
         self.leave_branch(&before);
-        self.standing.insert(variable.to_owned(), ProcessorKind::Outside);
+        self.processor_kinds.insert(variable.to_owned(), ProcessorKind::Outside);
         let others = concrete.and_then(|concrete| {
             Ok((concrete, self.by_others(Round { variable, whole: body, always: true }, body)?))
         });
@@ -173,13 +173,14 @@ impl Instance<'_> {
                     let own = &quantifier.name.text;
                     self.bound.push(own.clone());
                     if self.types.over_processors(quantifier) {
-                        let before = self.standing.insert(own.clone(), ProcessorKind::Concrete);
+                        let before =
+                            self.processor_kinds.insert(own.clone(), ProcessorKind::Concrete);
                         shadowed.push((own.clone(), before));
                     }
                 }
                 let mut shown = self.by_others(round, body);
                 for (own, _) in &shadowed {
-                    self.standing.insert(own.clone(), ProcessorKind::Outside);
+                    self.processor_kinds.insert(own.clone(), ProcessorKind::Outside);
                 }
                 if !shadowed.is_empty() && shown.as_ref().is_ok_and(Vec::is_empty) {
                     shown = self.by_others(round, body);
@@ -312,7 +313,7 @@ impl Instance<'_> {
         };
         let mentions = |whole: &Expression| {
             let found = names(whole);
-            let is_own = |bound: &String| always && !self.standing.contains_key(bound);
+            let is_own = |bound: &String| always && !self.processor_kinds.contains_key(bound);
             let mut bound = self.bound.iter().filter(|bound| !is_own(bound));
             bound.any(|bound| found.contains(bound)) || found.contains(&variable.to_owned())
         };
@@ -342,10 +343,10 @@ impl Instance<'_> {
             return Ok(vec![statement(StatementKind::Undefine(place), each.span)]);
         };
         let value = match self.is_processor(target) {
-            true => match self.who(value, Mode::Probe) {
-                Ok(Who::Concrete(value) | Who::Stored(value)) => Ok(value),
-                Ok(Who::Other) => Ok(name(OTHER, each.span)),
-                Ok(Who::Named) => Ok(name(NAMED, each.span)),
+            true => match self.processor_value(value, Mode::Probe) {
+                Ok(ProcessorValue::Concrete(value) | ProcessorValue::Stored(value)) => Ok(value),
+                Ok(ProcessorValue::Other) => Ok(name(OTHER, each.span)),
+                Ok(ProcessorValue::Named) => Ok(name(NAMED, each.span)),
                 _ => Err(Obstacle::Unknown),
             },
             false => self.value(value, Mode::Probe),

@@ -7,7 +7,7 @@ use murphi::ast::{Expression, ExpressionKind};
 use murphi::transform::{expression, index, name, path};
 
 use super::instance::{Instance, Mode, OTHER, Obstacle, ProcessorKind, Step};
-use super::processors::Who;
+use super::processors::ProcessorValue;
 
 /// Whether a place is kept, for given concrete processors.
 pub(super) enum Visibility {
@@ -31,7 +31,7 @@ impl Instance<'_> {
             ExpressionKind::Field(inner, _) => self.is_of_other(inner),
             ExpressionKind::Index(inner, at) => {
                 let is_other = matches!(&at.kind, ExpressionKind::Name(name)
-                    if self.standing.get(name).is_some_and(|at| *at != ProcessorKind::Concrete));
+                    if self.processor_kinds.get(name).is_some_and(|at| *at != ProcessorKind::Concrete));
                 (is_other && !self.is_set(inner)) || self.is_of_other(inner)
             }
             _ => false,
@@ -62,15 +62,19 @@ impl Instance<'_> {
                 if !by_processor {
                     return Ok(Visibility::Visible(index(inner, self.value(at, mode)?)));
                 }
-                match self.who(at, mode)? {
-                    Who::Concrete(at) => Ok(Visibility::Visible(index(inner, at))),
-                    Who::Named | Who::Other | Who::Outside if self.is_set(array) => {
+                match self.processor_value(at, mode)? {
+                    ProcessorValue::Concrete(at) => Ok(Visibility::Visible(index(inner, at))),
+                    ProcessorValue::Named | ProcessorValue::Other | ProcessorValue::Outside
+                        if self.is_set(array) =>
+                    {
                         let other = name(OTHER, at.span);
                         Ok(Visibility::Member(index(inner, other)))
                     }
-                    Who::Named | Who::Other | Who::Outside => Ok(Visibility::Hidden),
-                    Who::Stored(at) => Err(Obstacle::Split(at)),
-                    Who::Undefined => Err(Obstacle::Undefined),
+                    ProcessorValue::Named | ProcessorValue::Other | ProcessorValue::Outside => {
+                        Ok(Visibility::Hidden)
+                    }
+                    ProcessorValue::Stored(at) => Err(Obstacle::Split(at)),
+                    ProcessorValue::Undefined => Err(Obstacle::Undefined),
                 }
             }
             ExpressionKind::Name(_) => Ok(Visibility::Visible(whole.clone())),

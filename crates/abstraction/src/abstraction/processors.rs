@@ -11,7 +11,7 @@ use super::places::Visibility;
 use crate::{Choice, Fixed};
 
 /// The processor that an expression denotes.
-pub(super) enum Who {
+pub(super) enum ProcessorValue {
     Concrete(Expression),
     /// The processor known by name.
     Named,
@@ -43,23 +43,31 @@ impl Instance<'_> {
         if is_same_name {
             return Ok(boolean(true, span));
         }
-        let first = self.who(left, mode.strict())?;
-        let second = self.who(right, mode.strict())?;
+        let first = self.processor_value(left, mode.strict())?;
+        let second = self.processor_value(right, mode.strict())?;
         let equal = |left, right| binary(BinaryOperator::Equal, left, right);
         let other = name(OTHER, span);
         let equation = || equal(left.clone(), right.clone());
         match (first, second) {
-            (Who::Undefined, _) | (_, Who::Undefined) => Err(Obstacle::Undefined),
-            (Who::Concrete(left), Who::Concrete(right))
-            | (Who::Concrete(left), Who::Stored(right))
-            | (Who::Stored(left), Who::Concrete(right)) => Ok(equal(left, right)),
-            (Who::Concrete(_), _) | (_, Who::Concrete(_)) => Ok(boolean(false, span)),
-            (Who::Named, Who::Named) => Ok(boolean(true, span)),
-            (Who::Named, Who::Other) | (Who::Other, Who::Named) => Ok(boolean(false, span)),
-            (Who::Stored(stored), Who::Named) | (Who::Named, Who::Stored(stored)) => {
+            (ProcessorValue::Undefined, _) | (_, ProcessorValue::Undefined) => {
+                Err(Obstacle::Undefined)
+            }
+            (ProcessorValue::Concrete(left), ProcessorValue::Concrete(right))
+            | (ProcessorValue::Concrete(left), ProcessorValue::Stored(right))
+            | (ProcessorValue::Stored(left), ProcessorValue::Concrete(right)) => {
+                Ok(equal(left, right))
+            }
+            (ProcessorValue::Concrete(_), _) | (_, ProcessorValue::Concrete(_)) => {
+                Ok(boolean(false, span))
+            }
+            (ProcessorValue::Named, ProcessorValue::Named) => Ok(boolean(true, span)),
+            (ProcessorValue::Named, ProcessorValue::Other)
+            | (ProcessorValue::Other, ProcessorValue::Named) => Ok(boolean(false, span)),
+            (ProcessorValue::Stored(stored), ProcessorValue::Named)
+            | (ProcessorValue::Named, ProcessorValue::Stored(stored)) => {
                 Ok(equal(stored, name(NAMED, span)))
             }
-            (Who::Stored(left), Who::Stored(right)) => {
+            (ProcessorValue::Stored(left), ProcessorValue::Stored(right)) => {
                 let same = equal(left.clone(), right);
                 match mode {
                     Mode::Weaker => Ok(same),
@@ -72,10 +80,11 @@ impl Instance<'_> {
                     }
                 }
             }
-            (Who::Stored(stored), outside) | (outside, Who::Stored(stored)) => {
+            (ProcessorValue::Stored(stored), outside)
+            | (outside, ProcessorValue::Stored(stored)) => {
                 let is_other = equal(stored.clone(), other);
                 let may_be = match outside {
-                    Who::Outside if self.types.has_named() => {
+                    ProcessorValue::Outside if self.types.has_named() => {
                         or(is_other, equal(stored, name(NAMED, span)))
                     }
                     _ => is_other,
@@ -94,27 +103,33 @@ impl Instance<'_> {
                 }
             }
             // Two abstract processors, which may be equal.
-            (Who::Named | Who::Other | Who::Outside, _) => match mode {
-                Mode::Exact => self.chosen_truth(&equation()),
-                _ => self.known_truth(&equation()).ok_or(Obstacle::Unknown),
-            },
+            (ProcessorValue::Named | ProcessorValue::Other | ProcessorValue::Outside, _) => {
+                match mode {
+                    Mode::Exact => self.chosen_truth(&equation()),
+                    _ => self.known_truth(&equation()).ok_or(Obstacle::Unknown),
+                }
+            }
         }
     }
 
     /// The processor that an expression denotes.
-    pub(super) fn who(&mut self, whole: &Expression, mode: Mode) -> Step<Who> {
+    pub(super) fn processor_value(
+        &mut self,
+        whole: &Expression,
+        mode: Mode,
+    ) -> Step<ProcessorValue> {
         if let ExpressionKind::Name(variable) = &whole.kind
-            && let Some(standing) = self.standing.get(variable)
+            && let Some(processor_kinds) = self.processor_kinds.get(variable)
         {
-            return Ok(match standing {
-                ProcessorKind::Concrete => Who::Concrete(whole.clone()),
-                ProcessorKind::Named => Who::Named,
-                ProcessorKind::Other => Who::Other,
-                ProcessorKind::Outside => Who::Outside,
+            return Ok(match processor_kinds {
+                ProcessorKind::Concrete => ProcessorValue::Concrete(whole.clone()),
+                ProcessorKind::Named => ProcessorValue::Named,
+                ProcessorKind::Other => ProcessorValue::Other,
+                ProcessorKind::Outside => ProcessorValue::Outside,
             });
         }
         if matches!(whole.kind, ExpressionKind::Undefined) {
-            return Ok(Who::Undefined);
+            return Ok(ProcessorValue::Undefined);
         }
         if matches!(whole.kind, ExpressionKind::Conditional(..)) {
             let message = "a conditional expression that chooses between two processors cannot be \
@@ -123,10 +138,10 @@ impl Instance<'_> {
         }
         match self.place(whole, mode)? {
             Visibility::Visible(place) => Ok(match self.standing_of(&place) {
-                Some(ProcessorKind::Concrete) => Who::Concrete(place),
-                Some(ProcessorKind::Named) => Who::Named,
-                Some(ProcessorKind::Other) => Who::Other,
-                Some(ProcessorKind::Outside) | None => Who::Stored(place),
+                Some(ProcessorKind::Concrete) => ProcessorValue::Concrete(place),
+                Some(ProcessorKind::Named) => ProcessorValue::Named,
+                Some(ProcessorKind::Other) => ProcessorValue::Other,
+                Some(ProcessorKind::Outside) | None => ProcessorValue::Stored(place),
             }),
             Visibility::Hidden | Visibility::Member(_) => {
                 let choice = self.choice(whole, mode, false)?;
@@ -137,11 +152,11 @@ impl Instance<'_> {
 }
 
 /// The processor that a choice denotes.
-pub(super) fn processor_of(choice: &Choice, at: &Expression) -> Who {
+pub(super) fn processor_of(choice: &Choice, at: &Expression) -> ProcessorValue {
     match (&choice.name, choice.fixed) {
-        (Some(parameter), _) => Who::Concrete(name(parameter, at.span)),
-        (None, Some(Fixed::Named)) => Who::Named,
-        (None, Some(Fixed::Other)) => Who::Other,
-        (None, _) => Who::Undefined,
+        (Some(parameter), _) => ProcessorValue::Concrete(name(parameter, at.span)),
+        (None, Some(Fixed::Named)) => ProcessorValue::Named,
+        (None, Some(Fixed::Other)) => ProcessorValue::Other,
+        (None, _) => ProcessorValue::Undefined,
     }
 }

@@ -69,7 +69,8 @@ pub(super) fn lemma_claim(
     number: usize,
 ) -> Result<(String, Option<Property>), Diagnostic> {
     let Some(rule) = prepared.rules.get(lemma.rule.0) else {
-        let message = format!("there is no rule {} for a lemma", lemma.rule.0);
+        let message =
+            format!("a lemma is for rule {}, which the protocol does not have", lemma.rule.0);
         return Err(Diagnostic::error(lemma.condition.span, message));
     };
     let name = format!("lemma {} for \"{}\"", number + 1, rule.name).replace('"', "'");

@@ -92,7 +92,7 @@ impl Instance<'_> {
         mode: Mode,
     ) -> Step<Expression> {
         let variable = quantifier.name.text.clone();
-        let shadowed = self.standing.insert(variable.clone(), ProcessorKind::Outside);
+        let shadowed = self.processor_kinds.insert(variable.clone(), ProcessorKind::Outside);
         let result = self.of_all(all, quantifier, inner, mode);
         self.restore(&variable, shadowed);
         result
@@ -186,7 +186,7 @@ impl Instance<'_> {
         mode: Mode,
         restricts: bool,
     ) -> Step<Expression> {
-        self.standing.insert(variable.to_owned(), ProcessorKind::Concrete);
+        self.processor_kinds.insert(variable.to_owned(), ProcessorKind::Concrete);
         // A claim about the concrete processors alone must not depend on unknown values.
         let mode = if restricts { mode.flipped() } else { mode };
         let outer = self.restricts;
@@ -198,8 +198,10 @@ impl Instance<'_> {
 
     pub(super) fn restore(&mut self, variable: &str, shadowed: Option<ProcessorKind>) {
         match shadowed {
-            Some(standing) => self.standing.insert(variable.to_owned(), standing),
-            None => self.standing.remove(variable),
+            Some(processor_kinds) => {
+                self.processor_kinds.insert(variable.to_owned(), processor_kinds)
+            }
+            None => self.processor_kinds.remove(variable),
         };
     }
 }

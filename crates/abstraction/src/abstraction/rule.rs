@@ -129,9 +129,9 @@ fn outsiders(types: &Types, processors: &[usize]) -> Vec<AbstractParameters> {
     let mut found = vec![Vec::new()];
     for &number in processors {
         let so_far = found.clone();
-        for &(standing, _) in outside(types) {
+        for &(processor_kinds, _) in outside(types) {
             let with = so_far.iter().cloned().map(|mut others: AbstractParameters| {
-                others.push((number, standing));
+                others.push((number, processor_kinds));
                 others
             });
             found.extend(with);
@@ -184,8 +184,9 @@ impl Instance<'_> {
         for (number, quantifier) in source.quantifiers.iter().enumerate() {
             if self.types.over_processors(quantifier) {
                 let outsider = others.iter().find(|(other, _)| *other == number);
-                let standing = outsider.map_or(ProcessorKind::Concrete, |(_, standing)| *standing);
-                self.standing.insert(quantifier.name.text.clone(), standing);
+                let processor_kinds = outsider
+                    .map_or(ProcessorKind::Concrete, |(_, processor_kinds)| *processor_kinds);
+                self.processor_kinds.insert(quantifier.name.text.clone(), processor_kinds);
             }
         }
         self.all_concrete = others.is_empty();
@@ -247,7 +248,8 @@ fn built(
     let own = source.quantifiers.iter().enumerate().filter(is_kept_parameter);
     let mut quantifiers: Vec<Quantifier> = own.map(|(_, each)| each.clone()).collect();
     quantifiers.extend(choices.iter().flat_map(|choice| choice.quantifiers(types)));
-    let is_named = |(_, standing): &&(usize, ProcessorKind)| *standing == ProcessorKind::Named;
+    let is_named =
+        |(_, processor_kinds): &&(usize, ProcessorKind)| *processor_kinds == ProcessorKind::Named;
     Built {
         name: instance_name(source, others, &choices),
         quantifiers,
@@ -268,8 +270,8 @@ fn instance_name(
     choices: &[Choice],
 ) -> String {
     let mut parts = vec![source.name.to_owned()];
-    for &(number, standing) in others {
-        let called = if standing == ProcessorKind::Named { NAMED } else { OTHER };
+    for &(number, processor_kinds) in others {
+        let called = if processor_kinds == ProcessorKind::Named { NAMED } else { OTHER };
         parts.push(format!("{} = {called}", source.quantifiers[number].name.text));
     }
     for choice in choices {

@@ -13,7 +13,7 @@ use murphi::transform::{
 };
 
 use super::instance::{Instance, Mode, OTHER, Obstacle, Step};
-use super::processors::Who;
+use super::processors::ProcessorValue;
 use crate::types::Types;
 use crate::{Choice, Chosen, ChosenSet, Fixed};
 
@@ -116,8 +116,8 @@ impl Instance<'_> {
             return Some(Err(Obstacle::Undefined));
         }
         let set = choice.set?;
-        Some(match self.who(at, mode) {
-            Ok(Who::Concrete(at)) => {
+        Some(match self.processor_value(at, mode) {
+            Ok(ProcessorValue::Concrete(at)) => {
                 let member = set.members.has(&at);
                 Ok(match &set.gaps {
                     // Reading an undefined element is an error, which is claimed in another view.
@@ -125,15 +125,17 @@ impl Instance<'_> {
                     None => member,
                 })
             }
-            Ok(Who::Named | Who::Other | Who::Outside) => match mode {
-                Mode::Exact => {
-                    let known = self.chosen_truth(whole);
-                    known.map(|known| and(name(&set.others, whole.span), known))
+            Ok(ProcessorValue::Named | ProcessorValue::Other | ProcessorValue::Outside) => {
+                match mode {
+                    Mode::Exact => {
+                        let known = self.chosen_truth(whole);
+                        known.map(|known| and(name(&set.others, whole.span), known))
+                    }
+                    _ => Err(Obstacle::Unknown),
                 }
-                _ => Err(Obstacle::Unknown),
-            },
-            Ok(Who::Stored(at)) => Err(Obstacle::Split(at)),
-            Ok(Who::Undefined) => Err(Obstacle::Undefined),
+            }
+            Ok(ProcessorValue::Stored(at)) => Err(Obstacle::Split(at)),
+            Ok(ProcessorValue::Undefined) => Err(Obstacle::Undefined),
             Err(stop) => Err(stop),
         })
     }

@@ -102,8 +102,8 @@ impl<'t> Instance<'t> {
         let base = self.clone();
         let mut cases = Vec::new();
         let mut written = Vec::new();
-        for (standing, called) in outside(self.types) {
-            self.learn(stored, *standing);
+        for (processor_kinds, called) in outside(self.types) {
+            self.learn(stored, *processor_kinds);
             cases.push((called, self.statement(whole)?));
             written.extend(self.next_branch(&base));
         }

@@ -36,15 +36,15 @@ use crate::View;
 use crate::types::Types;
 
 /// Processors, as expressions: bound variables and stored references.
-type Who = BTreeSet<ExpressionId>;
+type Processors = BTreeSet<ExpressionId>;
 
 /// The processors that must be in view together for one way in which a claim fails.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RequiredProcessors {
     /// Processors whose state is read.
-    state: Who,
+    state: Processors,
     /// Processors of which only the identity is needed.
-    name: Who,
+    name: Processors,
 }
 
 /// One set for each way in which a claim fails.
@@ -72,7 +72,7 @@ pub(super) fn with_state(
     needs: &Requirements,
     more: impl Iterator<Item = ExpressionId>,
 ) -> Requirements {
-    let more = RequiredProcessors { state: more.collect(), name: Who::new() };
+    let more = RequiredProcessors { state: more.collect(), name: Processors::new() };
     together(needs, &Requirements::from([more]))
 }
 
@@ -192,7 +192,7 @@ impl Counting<'_> {
             ExpressionKind::Name(name) => {
                 let is_processor = scope.get(name).is_some_and(|ty| self.types.is_processor(ty));
                 let state = is_processor.then(|| self.ids.id(whole)).into_iter().collect();
-                Ok(Requirements::from([RequiredProcessors { state, name: Who::new() }]))
+                Ok(Requirements::from([RequiredProcessors { state, name: Processors::new() }]))
             }
             _ => self.atom(scope, whole),
         }

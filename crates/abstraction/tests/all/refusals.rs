@@ -148,7 +148,7 @@ fn lemmas_that_are_none() {
     };
     assert!(said("var x: boolean;").contains("contains invariants only"));
     assert!(said("invariant \"x\" true;").contains("for which rule"));
-    assert!(said("invariant \"lemma for stay\" true;").contains("there is no rule"));
+    assert!(said("invariant \"lemma for stay\" true;").contains("the protocol has no rule"));
     assert!(said("invariant \"lemma for go\" level = 0;").contains("over its parameters, p"));
     // Three processors at once are one too many.
     let text = "invariant \"lemma for go\" forall p: P; q: P; r: P do here[q] | here[r] end;";

@@ -43,7 +43,7 @@ pub(super) struct Search<'a> {
     woken: VecDeque<StateNumber>,
     lookups: Vec<Lookup>,
     /// For each instance of a rule, what is known of it without a state.
-    sights: FxHashMap<(u32, u64), Option<RuleInstance>>,
+    rule_instances: FxHashMap<(u32, u64), Option<RuleInstance>>,
     out: Successors,
     rules_fired: u64,
     started: Instant,
@@ -90,7 +90,7 @@ impl<'a> Search<'a> {
             new: VecDeque::new(),
             woken: VecDeque::new(),
             lookups,
-            sights: FxHashMap::default(),
+            rule_instances: FxHashMap::default(),
             out: Successors::new(size),
             rules_fired: 0,
             started: now,
@@ -177,9 +177,9 @@ impl<'a> Search<'a> {
             }
             let is_whole = self.current.other_rule(firing.rule).is_none();
             let key = (firing.rule, firing.instance);
-            if !self.sights.contains_key(&key) {
-                let sight = self.current.sight(firing.rule, firing.instance);
-                self.sights.insert(key, sight);
+            if !self.rule_instances.contains_key(&key) {
+                let rule_instance = self.current.rule_instance(firing.rule, firing.instance);
+                self.rule_instances.insert(key, rule_instance);
             }
             if is_whole {
                 self.note(key, &state, seen);
@@ -213,13 +213,13 @@ impl<'a> Search<'a> {
 
     /// Adds the rows of an enabled rule, and wakes the states that wait for them.
     fn note(&mut self, key: (u32, u64), state: &[u8], seen: &mut Observations) {
-        let Some(Some(sight)) = self.sights.get(&key) else { return };
+        let Some(Some(rule_instance)) = self.rule_instances.get(&key) else { return };
         let mut woken = Vec::new();
-        for reading in sight.cases.iter().flat_map(|case| &case.readings) {
-            self.current.read(sight.vocabulary, reading, state, &mut self.row);
-            if seen.rows[sight.vocabulary].add(&self.row) {
-                let vocabulary = &self.vocabularies[sight.vocabulary];
-                self.lookups[sight.vocabulary].add(vocabulary, &self.row, &mut woken);
+        for reading in rule_instance.cases.iter().flat_map(|case| &case.readings) {
+            self.current.read(rule_instance.vocabulary, reading, state, &mut self.row);
+            if seen.rows[rule_instance.vocabulary].add(&self.row) {
+                let vocabulary = &self.vocabularies[rule_instance.vocabulary];
+                self.lookups[rule_instance.vocabulary].add(vocabulary, &self.row, &mut woken);
             }
         }
         for number in woken {
@@ -232,13 +232,13 @@ impl<'a> Search<'a> {
     /// Whether a row of an abstract step is supported. If not, the state is expanded again when one
     /// is.
     fn is_seen(&mut self, key: (u32, u64), state: &[u8], number: StateNumber) -> bool {
-        let Some(Some(sight)) = self.sights.get(&key) else { return true };
-        let vocabulary = &self.vocabularies[sight.vocabulary];
-        let lookup = &mut self.lookups[sight.vocabulary];
-        sight.cases.iter().any(|case| {
+        let Some(Some(rule_instance)) = self.rule_instances.get(&key) else { return true };
+        let vocabulary = &self.vocabularies[rule_instance.vocabulary];
+        let lookup = &mut self.lookups[rule_instance.vocabulary];
+        rule_instance.cases.iter().any(|case| {
             case.readings.iter().all(|reading| {
-                self.current.read(sight.vocabulary, reading, state, &mut self.row);
-                lookup.ask(vocabulary, &self.row, &case.partly, number)
+                self.current.read(rule_instance.vocabulary, reading, state, &mut self.row);
+                lookup.ask(vocabulary, &self.row, &case.cube, number)
             })
         })
     }

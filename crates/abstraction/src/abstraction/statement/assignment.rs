@@ -19,7 +19,7 @@ use murphi::transform::{
 
 use crate::abstraction::instance::{Instance, Mode, NAMED, OTHER, Obstacle, ProcessorKind, Step};
 use crate::abstraction::places::Visibility;
-use crate::abstraction::processors::{Who, processor_of};
+use crate::abstraction::processors::{ProcessorValue, processor_of};
 
 impl Instance<'_> {
     pub(super) fn assignment(
@@ -124,31 +124,31 @@ impl Instance<'_> {
         value: &Expression,
         span: Span,
     ) -> Step<Statement> {
-        let who = self.assigned_processor(value)?;
+        let processor_value = self.assigned_processor(value)?;
         self.wrote(target);
-        let (standing, value) = match who {
-            Who::Concrete(value) => (ProcessorKind::Concrete, value),
-            Who::Other => (ProcessorKind::Other, name(OTHER, span)),
-            Who::Named => (ProcessorKind::Named, name(NAMED, span)),
-            Who::Outside => {
+        let (processor_kinds, value) = match processor_value {
+            ProcessorValue::Concrete(value) => (ProcessorKind::Concrete, value),
+            ProcessorValue::Other => (ProcessorKind::Other, name(OTHER, span)),
+            ProcessorValue::Named => (ProcessorKind::Named, name(NAMED, span)),
+            ProcessorValue::Outside => {
                 let message = "the processor stored here differs in each iteration";
                 return Err(Obstacle::refuse(span, message, "store it outside the loop"));
             }
-            Who::Stored(value) => return Ok(assign(place, value, span)),
-            Who::Undefined => return Ok(undefined(place, span)),
+            ProcessorValue::Stored(value) => return Ok(assign(place, value, span)),
+            ProcessorValue::Undefined => return Ok(undefined(place, span)),
         };
-        self.learn(&place, standing);
+        self.learn(&place, processor_kinds);
         Ok(assign(place, value, span))
     }
 
     /// The processor that is assigned; it may be undefined.
-    fn assigned_processor(&mut self, value: &Expression) -> Step<Who> {
+    fn assigned_processor(&mut self, value: &Expression) -> Step<ProcessorValue> {
         let is_part = matches!(value.kind, ExpressionKind::Field(..) | ExpressionKind::Index(..));
         if is_part && matches!(self.place(value, Mode::Exact)?, Visibility::Hidden) {
             let choice = self.choice(value, Mode::Exact, true)?;
             return Ok(processor_of(&choice, value));
         }
-        self.who(value, Mode::Exact)
+        self.processor_value(value, Mode::Exact)
     }
 
     /// A hidden value is copied to a place that is kept.

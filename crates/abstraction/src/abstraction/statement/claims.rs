@@ -60,7 +60,9 @@ impl Instance<'_> {
             return Ok(true);
         }
         let is_concrete = |name: &String| {
-            self.standing.get(name).is_none_or(|standing| *standing == ProcessorKind::Concrete)
+            self.processor_kinds
+                .get(name)
+                .is_none_or(|processor_kinds| *processor_kinds == ProcessorKind::Concrete)
         };
         Ok(self.is_wide(condition)? && names(condition).iter().all(is_concrete))
     }
@@ -74,7 +76,7 @@ impl Instance<'_> {
         let mut inside = self.clone();
         bind(&mut inside.scope, loops);
         for each in loops.iter().filter(|each| self.types.over_processors(each)) {
-            inside.standing.insert(each.name.text.clone(), ProcessorKind::Concrete);
+            inside.processor_kinds.insert(each.name.text.clone(), ProcessorKind::Concrete);
         }
         inside.is_checked(condition).unwrap_or(true)
     }
@@ -85,7 +87,7 @@ impl Instance<'_> {
         let ids = &mut *self.ids.borrow_mut();
         let needs = width::needs(ids, self.types, &self.scope, condition);
         let needs = needs.map_err(|problem| Obstacle::Refuse(Box::new(problem)))?;
-        let around = self.standing.keys().map(|each| ids.id(&name(each, Span::default())));
+        let around = self.processor_kinds.keys().map(|each| ids.id(&name(each, Span::default())));
         let view = self.types.view();
         Ok(width::beyond(&width::with_state(&needs, around), view).is_some())
     }
@@ -117,7 +119,7 @@ impl Instance<'_> {
             && matches!(self.place(at, Mode::Probe), Ok(Visibility::Hidden))
         {
             // An index that differs for each value of a variable stays unknown.
-            if let Err(Obstacle::Refuse(problem)) = self.who(at, Mode::Exact) {
+            if let Err(Obstacle::Refuse(problem)) = self.processor_value(at, Mode::Exact) {
                 return Err(Obstacle::Refuse(problem));
             }
         }
