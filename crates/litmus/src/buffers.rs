@@ -13,9 +13,9 @@
 //! 1996), which keep every final state.
 
 use crate::compute::{self, Cells};
-use crate::flow::{self, Locations, Rest};
+use crate::flow::{self, FlowFacts, Locations};
 use crate::lower::{self, CELLS, Step, Target};
-use crate::search::{Arrival, Machine, Numbered, Stopped};
+use crate::search::{Machine, Numbered, Stopped, Successor};
 use crate::test::{Fence, Litmus, LocationId, Size};
 use crate::variables::Variables;
 use crate::witness::MachineStep;
@@ -52,7 +52,7 @@ struct FutureAccesses {
 
 struct Program {
     steps: Vec<Step>,
-    rest: Vec<Rest>,
+    rest: Vec<FlowFacts>,
 }
 
 /// Steps without an access after which a thread is given up.
@@ -75,7 +75,7 @@ pub(crate) struct Buffers<'a> {
 }
 
 /// A state being changed.
-struct Moving {
+struct StateDraft {
     ids: Vec<u32>,
     settled: Vec<(u32, u64)>,
     events: Vec<MachineStep>,
@@ -234,7 +234,12 @@ impl<'a> Buffers<'a> {
         Ok(None)
     }
 
-    fn perform(&mut self, moving: &mut Moving, thread: usize, what: Move) -> Result<(), Stopped> {
+    fn perform(
+        &mut self,
+        moving: &mut StateDraft,
+        thread: usize,
+        what: Move,
+    ) -> Result<(), Stopped> {
         match what {
             Move::Step => self.step(moving, thread),
             Move::Commit(index) => {
@@ -244,7 +249,7 @@ impl<'a> Buffers<'a> {
         }
     }
 
-    fn step(&mut self, moving: &mut Moving, thread: usize) -> Result<(), Stopped> {
+    fn step(&mut self, moving: &mut StateDraft, thread: usize) -> Result<(), Stopped> {
         let Some((step, at)) = self.ready(&moving.ids, thread)? else { return Ok(()) };
         let mut state = self.thread(&moving.ids, thread).clone();
         let before = state.step;
@@ -289,7 +294,7 @@ impl<'a> Buffers<'a> {
     }
 
     /// What a read finds.
-    fn seen(&self, moving: &Moving, state: &Thread, at: LocationId) -> u64 {
+    fn seen(&self, moving: &StateDraft, state: &Thread, at: LocationId) -> u64 {
         let own = state.buffer.iter().rev().find_map(|waiting| match *waiting {
             Waiting::Write(to, value) if to == at => Some(value),
             _ => None,
@@ -319,7 +324,7 @@ impl<'a> Buffers<'a> {
         buffer.insert(place, waiting);
     }
 
-    fn commit(&mut self, moving: &mut Moving, thread: usize, index: usize) {
+    fn commit(&mut self, moving: &mut StateDraft, thread: usize, index: usize) {
         let mut state = self.thread(&moving.ids, thread).clone();
         if let Waiting::Write(at, value) = state.buffer.remove(index) {
             self.write(moving, at, value);
@@ -341,14 +346,14 @@ impl<'a> Buffers<'a> {
         id
     }
 
-    fn write(&mut self, moving: &mut Moving, at: LocationId, value: u64) {
+    fn write(&mut self, moving: &mut StateDraft, at: LocationId, value: u64) {
         let mut memory = self.memory(&moving.ids).clone();
         memory[at.0 as usize] = value;
         let threads = self.programs.len();
         moving.ids[threads] = self.memories.id(memory);
     }
 
-    fn record_step(&self, moving: &mut Moving, happened: MachineStep) {
+    fn record_step(&self, moving: &mut StateDraft, happened: MachineStep) {
         if self.records_steps {
             moving.events.push(happened);
         }
@@ -357,7 +362,7 @@ impl<'a> Buffers<'a> {
     /// Computes until the next access, settles what can be, and forgets what does not matter.
     fn settle(
         &mut self,
-        moving: &mut Moving,
+        moving: &mut StateDraft,
         thread: usize,
         before: u32,
         mut state: Thread,
@@ -413,13 +418,13 @@ impl<'a> Buffers<'a> {
     }
 
     /// Does what can be done alone.
-    fn arrive(&mut self, mut moving: Moving) -> Result<Arrival, Stopped> {
+    fn arrive(&mut self, mut moving: StateDraft) -> Result<Successor, Stopped> {
         for _ in 0..CHAIN {
             let Some((thread, what)) = self.alone(&moving.ids)? else { break };
             self.perform(&mut moving, thread, what)?;
         }
         self.forget(&mut moving.ids);
-        Ok(Arrival { state: moving.ids, settled: moving.settled, events: moving.events })
+        Ok(Successor { state: moving.ids, settled: moving.settled, events: moving.events })
     }
 }
 
@@ -433,11 +438,11 @@ impl Machine for Buffers<'_> {
         self.programs.len() + 1
     }
 
-    fn initial(&mut self) -> Result<Arrival, Stopped> {
+    fn initial(&mut self) -> Result<Successor, Stopped> {
         let threads = self.programs.len();
         let memory = self.memories.id(lower::initial_memory(self.test));
         let mut moving =
-            Moving { ids: vec![0; threads + 1], settled: Vec::new(), events: Vec::new() };
+            StateDraft { ids: vec![0; threads + 1], settled: Vec::new(), events: Vec::new() };
         moving.ids[threads] = memory;
         for thread in 0..threads {
             let cells = lower::initial_cells(&self.test.threads[thread]);
@@ -447,7 +452,7 @@ impl Machine for Buffers<'_> {
         self.arrive(moving)
     }
 
-    fn successors(&mut self, state: &[u32], out: &mut Vec<Arrival>) -> Result<(), Stopped> {
+    fn successors(&mut self, state: &[u32], out: &mut Vec<Successor>) -> Result<(), Stopped> {
         let mut moves = Vec::new();
         match self.alone(state)? {
             Some(alone) => moves.push(alone),
@@ -463,7 +468,7 @@ impl Machine for Buffers<'_> {
         }
         for (thread, what) in moves {
             let mut moving =
-                Moving { ids: state.to_vec(), settled: Vec::new(), events: Vec::new() };
+                StateDraft { ids: state.to_vec(), settled: Vec::new(), events: Vec::new() };
             self.perform(&mut moving, thread, what)?;
             out.push(self.arrive(moving)?);
         }

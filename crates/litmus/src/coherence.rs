@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::diagram::{Diagrams, NONE, Set, UNIT};
 use crate::runs::{self, Access, Run, Runs};
-use crate::search::{self, Arrival, Limits, Machine, Numbered, Stopped};
+use crate::search::{self, Limits, Machine, Numbered, Stopped, Successor};
 use crate::test::{Litmus, LocationId};
 use crate::variables::Variables;
 use crate::witness::{self, Execution, MachineStep};
@@ -245,13 +245,13 @@ impl Machine for Location<'_> {
         self.sequences.len() + 1
     }
 
-    fn initial(&mut self) -> Result<Arrival, Stopped> {
+    fn initial(&mut self) -> Result<Successor, Stopped> {
         let mut state = vec![0; self.sequences.len()];
         state.push(self.values.id(self.initial));
-        Ok(Arrival { state, ..Arrival::default() })
+        Ok(Successor { state, ..Successor::default() })
     }
 
-    fn successors(&mut self, state: &[u32], out: &mut Vec<Arrival>) -> Result<(), Stopped> {
+    fn successors(&mut self, state: &[u32], out: &mut Vec<Successor>) -> Result<(), Stopped> {
         let threads = self.sequences.len();
         let held = *self.values.get(state[threads]);
         for thread in 0..threads {
@@ -260,7 +260,7 @@ impl Machine for Location<'_> {
                 continue;
             }
             let written = access.written(held, self.variables);
-            let mut arrival = Arrival {
+            let mut arrival = Successor {
                 state: state.to_vec(),
                 settled: access.settle(held, self.variables),
                 events: Vec::new(),

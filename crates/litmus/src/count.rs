@@ -12,7 +12,7 @@ use crate::diagram::{Diagrams, NONE, Set, UNIT};
 
 /// What is known of an atom.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Known {
+enum KnownAtom {
     Nothing,
     Truth(bool),
     /// The value of one of the two places it compares.
@@ -20,7 +20,7 @@ enum Known {
 }
 
 /// How values decide atoms, place by place.
-pub(crate) trait Decides {
+pub(crate) trait AtomEvaluator {
     /// Whether the value of the place that was asked `level`-th is what this atom wants.
     fn equals(&self, atom: &Node, level: usize, value: u64) -> bool;
     /// The value as a number.
@@ -35,11 +35,11 @@ pub(crate) struct Counter<'a, D> {
     decides: &'a D,
     /// For each level, the atoms that speak of it.
     atoms: Vec<Vec<usize>>,
-    known: FxHashMap<(Set, Vec<Known>), u128>,
+    known: FxHashMap<(Set, Vec<KnownAtom>), u128>,
     room: Vec<Option<bool>>,
 }
 
-impl<'a, D: Decides> Counter<'a, D> {
+impl<'a, D: AtomEvaluator> Counter<'a, D> {
     pub(crate) fn new(
         diagrams: &'a Diagrams,
         proposition: &'a Proposition,
@@ -62,11 +62,11 @@ impl<'a, D: Decides> Counter<'a, D> {
 
     /// How many outcomes of a set, whose first variable is asked first, satisfy the proposition.
     pub(crate) fn count(&mut self, set: Set) -> u128 {
-        let nothing = vec![Known::Nothing; self.proposition.nodes().len()];
+        let nothing = vec![KnownAtom::Nothing; self.proposition.nodes().len()];
         self.below(set, 0, nothing)
     }
 
-    fn below(&mut self, set: Set, level: usize, atoms: Vec<Known>) -> u128 {
+    fn below(&mut self, set: Set, level: usize, atoms: Vec<KnownAtom>) -> u128 {
         if set == NONE {
             return 0;
         }
@@ -92,21 +92,23 @@ impl<'a, D: Decides> Counter<'a, D> {
         sum
     }
 
-    fn decide(&self, atom: usize, level: usize, value: u64, known: Known) -> Known {
+    fn decide(&self, atom: usize, level: usize, value: u64, known: KnownAtom) -> KnownAtom {
         let node = &self.proposition.nodes()[atom];
         match (node, known) {
-            (Node::Equals(..), _) => Known::Truth(self.decides.equals(node, level, value)),
-            (_, Known::Half(other)) => Known::Truth(self.decides.number(level, value) == other),
+            (Node::Equals(..), _) => KnownAtom::Truth(self.decides.equals(node, level, value)),
+            (_, KnownAtom::Half(other)) => {
+                KnownAtom::Truth(self.decides.number(level, value) == other)
+            }
             // A place compared with itself.
             _ if self.decides.levels(node).1 == Some(self.decides.levels(node).0) => {
-                Known::Truth(true)
+                KnownAtom::Truth(true)
             }
-            _ => Known::Half(self.decides.number(level, value)),
+            _ => KnownAtom::Half(self.decides.number(level, value)),
         }
     }
 
     /// Whether the proposition is true, if what is known of its atoms decides it.
-    fn truth(&mut self, atoms: &[Known]) -> Option<bool> {
+    fn truth(&mut self, atoms: &[KnownAtom]) -> Option<bool> {
         let room = &mut self.room;
         room.clear();
         for (node, known) in self.proposition.nodes().iter().zip(atoms) {
@@ -114,8 +116,8 @@ impl<'a, D: Decides> Counter<'a, D> {
             let truth = match *node {
                 Node::Constant(truth) => Some(truth),
                 Node::Equals(..) | Node::Same(..) => match known {
-                    Known::Truth(truth) => Some(*truth),
-                    Known::Nothing | Known::Half(_) => None,
+                    KnownAtom::Truth(truth) => Some(*truth),
+                    KnownAtom::Nothing | KnownAtom::Half(_) => None,
                 },
                 Node::Not(p) => at(p).map(|truth| !truth),
                 Node::And(p, q) => both(at(p), at(q)),

@@ -15,7 +15,7 @@ pub(crate) fn bit(id: LocationId) -> Locations {
 
 /// What may happen from a step on.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(crate) struct Rest {
+pub(crate) struct FlowFacts {
     /// Registers whose present value may be read, by an instruction or by an observer at the end.
     pub(crate) live: u32,
     /// Observed registers that nothing reads or changes any more: their value is final.
@@ -27,8 +27,8 @@ pub(crate) struct Rest {
 }
 
 /// What may happen from each step on, when these registers are observed at the end.
-pub(crate) fn rest(steps: &[Step], observed: u32) -> Vec<Rest> {
-    let mut rest = vec![Rest::default(); steps.len()];
+pub(crate) fn rest(steps: &[Step], observed: u32) -> Vec<FlowFacts> {
+    let mut rest = vec![FlowFacts::default(); steps.len()];
     // Registers that instructions may read before they are overwritten, and may change at all.
     let mut read = vec![0_u32; steps.len()];
     let mut changed = vec![0_u32; steps.len()];
@@ -36,7 +36,7 @@ pub(crate) fn rest(steps: &[Step], observed: u32) -> Vec<Rest> {
     while again {
         again = false;
         for (index, step) in steps.iter().enumerate().rev() {
-            let mut here = Rest::default();
+            let mut here = FlowFacts::default();
             let (mut read_here, mut changed_here) = (0, 0);
             for next in successors(steps, index) {
                 let next_rest = rest[next];

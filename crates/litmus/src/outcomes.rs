@@ -11,7 +11,7 @@ use crate::axiomatic::{self, Reached};
 use crate::buffers::{Buffers, Style};
 use crate::coherence::{self, Coherent};
 use crate::condition::{Node, Proposition};
-use crate::count::{Counter, Decides};
+use crate::count::{AtomEvaluator, Counter};
 use crate::diagram::{Diagrams, NONE, Set, UNIT};
 use crate::lower;
 use crate::model::LitmusModel;
@@ -30,12 +30,12 @@ pub struct Outcomes<'a> {
     diagrams: Diagrams,
     /// All outcomes, with variables numbered as places are shown, after the others.
     shown: Set,
-    how: How<'a>,
+    how: Method<'a>,
     states: u64,
 }
 
 /// How they were found.
-enum How<'a> {
+enum Method<'a> {
     Machine(Box<RefCell<Buffers<'a>>>, Explored),
     Coherence(Coherent),
     /// By a file, with an execution for each; and whether loops were cut short.
@@ -96,7 +96,7 @@ pub fn outcomes_by_file<'a>(
         shown = diagrams.union(shown, one);
     }
     diagrams.forget();
-    let how = How::Axioms(found.states, found.cut);
+    let how = Method::Axioms(found.states, found.cut);
     Ok(Outcomes { test, variables, diagrams, shown, how, states: found.looked_at })
 }
 
@@ -129,12 +129,12 @@ pub fn outcomes<'a>(
             let explored = search::explore(&mut machine, &mut diagrams, limits)?;
             machine.record_steps();
             let (set, states) = (explored.outcomes, explored.len() as u64);
-            (How::Machine(Box::new(RefCell::new(machine)), explored), set, states)
+            (Method::Machine(Box::new(RefCell::new(machine)), explored), set, states)
         }
         None => {
             let coherent = coherence::explore(test, &variables, &mut diagrams, limits)?;
             let (set, states) = (coherent.outcomes, coherent.states);
-            (How::Coherence(coherent), set, states)
+            (Method::Coherence(coherent), set, states)
         }
     };
     diagrams.forget();
@@ -161,8 +161,8 @@ impl Outcomes<'_> {
     /// How often a loop was followed, where it was not followed as often as it can be.
     pub fn unrolled(&self) -> Option<u32> {
         match &self.how {
-            How::Coherence(coherent) if coherent.is_cut() => Some(crate::runs::UNROLL),
-            How::Axioms(_, true) => Some(crate::runs::UNROLL),
+            Method::Coherence(coherent) if coherent.is_cut() => Some(crate::runs::UNROLL),
+            Method::Axioms(_, true) => Some(crate::runs::UNROLL),
             _ => None,
         }
     }
@@ -262,8 +262,8 @@ impl Outcomes<'_> {
     /// The execution by which a file allows this state; `None` if it was found by a machine.
     pub fn reached(&self, state: &State) -> Option<&Reached> {
         match &self.how {
-            How::Axioms(states, _) => states.get(state),
-            How::Machine(..) | How::Coherence(_) => None,
+            Method::Axioms(states, _) => states.get(state),
+            Method::Machine(..) | Method::Coherence(_) => None,
         }
     }
 
@@ -278,20 +278,20 @@ impl Outcomes<'_> {
             })
             .collect();
         match &self.how {
-            How::Machine(machine, explored) => {
+            Method::Machine(machine, explored) => {
                 let mut machine = machine.borrow_mut();
                 let run = explored.run(&mut *machine, &self.diagrams, &outcome)?;
                 Ok(run.and_then(|run| witness::execution(self.test, &run, &finals)))
             }
-            How::Coherence(coherent) => {
+            Method::Coherence(coherent) => {
                 coherent.execution(self.test, &self.variables, &outcome, &finals)
             }
-            How::Axioms(..) => Ok(None),
+            Method::Axioms(..) => Ok(None),
         }
     }
 }
 
-impl Decides for Outcomes<'_> {
+impl AtomEvaluator for Outcomes<'_> {
     fn equals(&self, atom: &Node, level: usize, value: u64) -> bool {
         let Node::Equals(_, wanted) = *atom else { return false };
         value == self.variables.kinds[level].size.cut(lower::word(wanted))

@@ -17,9 +17,9 @@ pub(crate) trait Machine {
     /// How many numbers a state is.
     fn width(&self) -> usize;
     /// How it begins.
-    fn initial(&mut self) -> Result<Arrival, Stopped>;
+    fn initial(&mut self) -> Result<Successor, Stopped>;
     /// Where it can go from here.
-    fn successors(&mut self, state: &[u32], out: &mut Vec<Arrival>) -> Result<(), Stopped>;
+    fn successors(&mut self, state: &[u32], out: &mut Vec<Successor>) -> Result<(), Stopped>;
     /// About how many bytes it keeps beside the numbers of states.
     fn bytes(&self) -> usize;
     /// If nothing is left to do: the variables that are settled by the end itself.
@@ -28,7 +28,7 @@ pub(crate) trait Machine {
 
 /// A state and what was settled on the way to it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Arrival {
+pub(crate) struct Successor {
     pub(crate) state: Vec<u32>,
     pub(crate) settled: Vec<(u32, u64)>,
     /// What happened on the way, where the machine was asked to record it.
@@ -133,7 +133,7 @@ impl Explored {
         // Depth first along states from which the outcome is still possible. Only states of a loop
         // can be a detour.
         let mut seen = rustc_hash::FxHashSet::default();
-        let mut path: Vec<(Arrival, Vec<Arrival>)> = Vec::new();
+        let mut path: Vec<(Successor, Vec<Successor>)> = Vec::new();
         let mut next = Some(start);
         loop {
             let Some(arrival) = next.take() else {
@@ -195,7 +195,7 @@ pub(crate) fn explore<M: Machine>(
 
 fn forward<M: Machine>(
     machine: &mut M,
-    start: Arrival,
+    start: Successor,
     diagrams: &Diagrams,
     limits: &Limits<'_>,
 ) -> Result<Graph, Stopped> {

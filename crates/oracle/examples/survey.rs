@@ -1,5 +1,5 @@
 //! Measures the random histories and the oracle: what is in each shape, how fast each model is
-//! decided, and which models imply which as far as random histories can tell.
+//! decided, and which models imply which as far as random histories show.
 //!
 //! `cargo run --release -p tribunal-oracle --example survey -- [HISTORIES [SHAPE]]`
 

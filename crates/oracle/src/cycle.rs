@@ -20,8 +20,8 @@ enum Communication {
     ReadsFrom,
     /// A read, and a write that it did not see.
     FromRead,
-    /// A write, and a write that came later, as a `final` or `order` line or two reads of another
-    /// thread tell.
+    /// A write, and a write that came later, according to a `final` or `order` line or two reads of another
+    /// thread.
     Overwrites,
 }
 

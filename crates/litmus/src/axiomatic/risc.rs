@@ -1,6 +1,6 @@
 //! A thread of RISC-V or AArch64 as a [`Program`].
 
-use super::thread::{Act, Operand, Program, Registers, Request, Sources};
+use super::thread::{Operand, Program, Registers, Request, Sources, ThreadAction};
 use super::x86::named_fence;
 use crate::lower;
 use crate::test::{
@@ -75,50 +75,50 @@ impl Program for Risc {
         Registers::new(self.initial.clone())
     }
 
-    fn act(&self, step: u32, registers: &mut Registers) -> Act {
+    fn act(&self, step: u32, registers: &mut Registers) -> ThreadAction {
         let Some(&RiscInstruction { operation, size }) = self.code.get(step as usize) else {
-            return Act::End;
+            return ThreadAction::End;
         };
         match operation {
             RiscOperation::Load { at, order, exclusive, .. } => {
-                Act::Load { request: Self::request(registers, at, size, order), exclusive }
+                ThreadAction::Load { request: Self::request(registers, at, size, order), exclusive }
             }
             RiscOperation::Store { from, at, order } => {
                 let request = Self::request(registers, at, size, order);
-                Act::Store { request, value: operand(registers, from) }
+                ThreadAction::Store { request, value: operand(registers, from) }
             }
             RiscOperation::StoreConditional { from, at, order, .. } => {
                 let request = Self::request(registers, at, size, order);
-                Act::StoreConditional { request, value: operand(registers, from) }
+                ThreadAction::StoreConditional { request, value: operand(registers, from) }
             }
-            RiscOperation::Atomic { to, from, at, order, .. } => Act::Modify {
+            RiscOperation::Atomic { to, from, at, order, .. } => ThreadAction::Modify {
                 request: Self::request(registers, at, size, order),
                 operand: operand(registers, from).sources,
                 returns_nothing: to.is_none(),
             },
-            RiscOperation::CompareAndSwap { from, at, order, .. } => Act::Modify {
+            RiscOperation::CompareAndSwap { from, at, order, .. } => ThreadAction::Modify {
                 request: Self::request(registers, at, size, order),
                 operand: operand(registers, from).sources,
                 returns_nothing: false,
             },
             RiscOperation::Fence(RiscFence::Between(before, after)) => {
-                Act::Fence { before, after, name: None }
+                ThreadAction::Fence { before, after, name: None }
             }
             RiscOperation::Fence(RiscFence::Named(name)) => named_fence(name),
             RiscOperation::Branch { when, target } => {
                 let (taken, sources) = self.branch(when, size, registers);
-                Act::Branched { sources, next: if taken { target } else { step + 1 } }
+                ThreadAction::Branched { sources, next: if taken { target } else { step + 1 } }
             }
             RiscOperation::Constant { to, value } => {
                 let value = Operand { value: size.cut(lower::word(value)), sources: 0 };
                 set(registers, to, value);
-                Act::Computed { next: step + 1 }
+                ThreadAction::Computed { next: step + 1 }
             }
             RiscOperation::Compute { operator, to, left, right } => {
                 let (left, right) = (operand(registers, left), operand(registers, right));
                 let value = compute(operator, left.value, right.value, size);
                 set(registers, to, Operand { value, sources: left.sources | right.sources });
-                Act::Computed { next: step + 1 }
+                ThreadAction::Computed { next: step + 1 }
             }
             RiscOperation::Compare { left, right } => {
                 let (left, right) = (operand(registers, left), operand(registers, right));
@@ -126,9 +126,9 @@ impl Program for Risc {
                     registers.values[cell] = size.signed(side.value) as u64;
                     registers.sources[cell] = side.sources;
                 }
-                Act::Computed { next: step + 1 }
+                ThreadAction::Computed { next: step + 1 }
             }
-            RiscOperation::Nothing => Act::Computed { next: step + 1 },
+            RiscOperation::Nothing => ThreadAction::Computed { next: step + 1 },
         }
     }
 

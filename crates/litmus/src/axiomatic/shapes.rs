@@ -16,7 +16,7 @@ use history::{AccessOrder, DependencyKind};
 use rustc_hash::FxHashMap;
 
 use super::cells::{Bytes, Cells};
-use super::thread::{Act, MOST_EVENTS, Operand, Program, Registers, Request, Sources};
+use super::thread::{MOST_EVENTS, Operand, Program, Registers, Request, Sources, ThreadAction};
 use crate::lower;
 use crate::runs::UNROLL;
 use crate::search::{Limits, Stopped};
@@ -281,7 +281,7 @@ impl Runner<'_> {
                 cut = true;
                 continue;
             };
-            if let Act::End = act {
+            if let ThreadAction::End = act {
                 runs += 1;
                 self.finish(partial, &mut found, &mut numbers);
             } else {
@@ -312,16 +312,16 @@ impl Runner<'_> {
     }
 
     /// Goes on to the next access or the end; `None` if that is too far around a loop.
-    fn to_access(&self, mut partial: Partial) -> Result<Option<(Partial, Act)>, Stopped> {
+    fn to_access(&self, mut partial: Partial) -> Result<Option<(Partial, ThreadAction)>, Stopped> {
         for _ in 0..PATIENCE {
             let act = self.observed.program.act(partial.step, &mut partial.registers);
             let next = match act {
-                Act::Computed { next } => next,
-                Act::Branched { sources, next } => {
+                ThreadAction::Computed { next } => next,
+                ThreadAction::Branched { sources, next } => {
                     partial.control |= sources;
                     next
                 }
-                Act::Fence { before, after, name } => {
+                ThreadAction::Fence { before, after, name } => {
                     self.room(&partial)?;
                     let event = ShapeEvent {
                         instruction: partial.shape.events.len() as u32,
@@ -404,7 +404,7 @@ impl Runner<'_> {
     fn access(
         &self,
         mut partial: Partial,
-        act: Act,
+        act: ThreadAction,
         pending: &mut Vec<Partial>,
     ) -> Result<(), Stopped> {
         self.room(&partial)?;
@@ -412,7 +412,7 @@ impl Runner<'_> {
         let step = partial.step;
         partial.step += 1;
         match act {
-            Act::Load { request, exclusive } => {
+            ThreadAction::Load { request, exclusive } => {
                 let at = self.location(&request)?;
                 let mut event = ShapeEvent::access(&request, at, instruction, ShapeAction::Read);
                 if exclusive {
@@ -429,13 +429,13 @@ impl Runner<'_> {
                     pending.push(guessed);
                 }
             }
-            Act::Store { request, value } => {
+            ThreadAction::Store { request, value } => {
                 let at = self.location(&request)?;
                 let event = ShapeEvent::access(&request, at, instruction, ShapeAction::Write);
                 self.write(&mut partial, event, &request, value);
                 pending.push(partial);
             }
-            Act::StoreConditional { request, value } => {
+            ThreadAction::StoreConditional { request, value } => {
                 let at = self.location(&request)?;
                 let mut failed = partial.clone();
                 failed.reserved = None;
@@ -453,7 +453,7 @@ impl Runner<'_> {
                     pending.push(partial);
                 }
             }
-            Act::Modify { request, operand, returns_nothing } => {
+            ThreadAction::Modify { request, operand, returns_nothing } => {
                 let at = self.location(&request)?;
                 for value in self.guesses(at)? {
                     let mut guessed = partial.clone();
@@ -461,7 +461,10 @@ impl Runner<'_> {
                     pending.push(guessed);
                 }
             }
-            Act::Computed { .. } | Act::Branched { .. } | Act::Fence { .. } | Act::End => {}
+            ThreadAction::Computed { .. }
+            | ThreadAction::Branched { .. }
+            | ThreadAction::Fence { .. }
+            | ThreadAction::End => {}
         }
         Ok(())
     }

@@ -46,7 +46,7 @@ pub(crate) struct Request {
 
 /// What a thread does next.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Act {
+pub(crate) enum ThreadAction {
     /// It has computed on its registers.
     Computed { next: u32 },
     /// It has gone on by a decision that depends on these events.
@@ -71,7 +71,7 @@ pub(crate) trait Program {
     fn start(&self) -> Registers;
 
     /// What it does at a step; computing is done at once.
-    fn act(&self, step: u32, registers: &mut Registers) -> Act;
+    fn act(&self, step: u32, registers: &mut Registers) -> ThreadAction;
 
     /// The registers after the load at a step has returned a value by the event `by`.
     fn loaded(&self, step: u32, registers: &mut Registers, value: u64, by: usize);

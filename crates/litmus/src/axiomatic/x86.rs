@@ -1,6 +1,6 @@
 //! A thread of an x86 as a [`Program`]: its steps, as the machines of the built-in models run them.
 
-use super::thread::{Act, Operand, Program, Registers, Request, Sources};
+use super::thread::{Operand, Program, Registers, Request, Sources, ThreadAction};
 use crate::compute::{self, Cells};
 use crate::lower::{self, CELLS, Source, Step, Target};
 use crate::test::{Fence, Size, Thread};
@@ -59,10 +59,10 @@ impl Program for X86 {
         Registers::new(self.initial.to_vec())
     }
 
-    fn act(&self, step: u32, registers: &mut Registers) -> Act {
+    fn act(&self, step: u32, registers: &mut Registers) -> ThreadAction {
         match self.steps[step as usize] {
             Step::Load { at, size, .. } => {
-                Act::Load { request: request(at, size, registers), exclusive: false }
+                ThreadAction::Load { request: request(at, size, registers), exclusive: false }
             }
             Step::Store { from, at, size } => {
                 let value = match from {
@@ -72,9 +72,9 @@ impl Program for X86 {
                         sources: registers.sources[cell as usize],
                     },
                 };
-                Act::Store { request: request(at, size, registers), value }
+                ThreadAction::Store { request: request(at, size, registers), value }
             }
-            ref modify @ Step::Modify { at, size, .. } => Act::Modify {
+            ref modify @ Step::Modify { at, size, .. } => ThreadAction::Modify {
                 request: request(at, size, registers),
                 operand: sources_of(compute::uses(modify).0, registers),
                 returns_nothing: false,
@@ -87,18 +87,18 @@ impl Program for X86 {
                 };
                 named_fence(name)
             }
-            Step::End => Act::End,
+            Step::End => ThreadAction::End,
             ref jump @ Step::Jump { when: Some(_), .. } => {
                 let sources = sources_of(compute::uses(jump).0, registers);
                 let mut next = step;
                 compute::run(&mut X86::cells(registers), jump, &mut next);
-                Act::Branched { sources, next }
+                ThreadAction::Branched { sources, next }
             }
             ref computing => {
                 let (mut cells, mut next) = (X86::cells(registers), step);
                 compute::run(&mut cells, computing, &mut next);
                 X86::keep(computing, registers, cells, 0);
-                Act::Computed { next }
+                ThreadAction::Computed { next }
             }
         }
     }
@@ -137,9 +137,11 @@ impl Program for X86 {
 }
 
 /// A fence with a name.
-pub(super) fn named_fence(name: FenceName) -> Act {
+pub(super) fn named_fence(name: FenceName) -> ThreadAction {
     match name.operation() {
-        Operation::Fence { before, after } => Act::Fence { before, after, name: Some(name) },
+        Operation::Fence { before, after } => {
+            ThreadAction::Fence { before, after, name: Some(name) }
+        }
         _ => unreachable!("a fence is a fence"),
     }
 }

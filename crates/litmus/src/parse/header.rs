@@ -63,7 +63,8 @@ impl Header {
                 return Ok(());
             }
             if rest.is_empty() {
-                let problem = Diagnostic::error(scan::point(self.end), "there is no initial state");
+                let problem =
+                    Diagnostic::error(scan::point(self.end), "the test has no initial state");
                 return Err(problem.help("expected `{`, the initial values, and `}`"));
             }
             if rest.starts_with('"') {

@@ -164,7 +164,7 @@ impl<'a> Parser<'a> {
         }
         if self.is_read {
             let problem =
-                Diagnostic::error(name.span, format!("there is no location `{}`", name.text));
+                Diagnostic::error(name.span, format!("the test has no location `{}`", name.text));
             let names: Vec<&str> = self.test.locations.iter().map(|each| &*each.name).collect();
             return Err(problem.help(match &*names {
                 [] => "the program uses no location, and the initial state names none".to_owned(),
@@ -273,7 +273,7 @@ impl<'a> Parser<'a> {
             1 => "there is one, P0".to_owned(),
             _ => format!("there are {threads}, P0 to P{}", threads - 1),
         };
-        Err(Diagnostic::error(span, format!("there is no thread {thread}")).help(help))
+        Err(Diagnostic::error(span, format!("the test has no thread {thread}")).help(help))
     }
 
     /// The row of thread names and the rows of instructions.
@@ -380,7 +380,7 @@ impl<'a> Parser<'a> {
             return Ok(*kind);
         }
         let names: Vec<&str> = Type::NAMED.iter().map(|(name, _)| *name).collect();
-        let problem = Diagnostic::error(token.span, format!("there is no type `{}`", token.text));
+        let problem = Diagnostic::error(token.span, format!("unknown type `{}`", token.text));
         Err(problem.help(format!("supported types: {}", names.join(", "))))
     }
 }

@@ -81,7 +81,7 @@ impl Parser<'_> {
         let architecture = self.test.architecture;
         let Some((register, size)) = architecture.register_named(token.text) else {
             let problem =
-                Diagnostic::error(token.span, format!("there is no register `{}`", token.text));
+                Diagnostic::error(token.span, format!("unknown register `{}`", token.text));
             return Err(problem.help(match architecture {
                 Architecture::X86 => "registers are EAX, EBX, ECX, EDX, ESI, EDI, EBP and ESP",
                 Architecture::X86_64 => {

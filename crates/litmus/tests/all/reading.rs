@@ -194,7 +194,7 @@ error: the instruction `bswap` is not supported
     said("PPC MP\n{ }", "tests for PPC are not supported");
     said("hello", "not a litmus test");
     said("RISCV T\n{ }\n P0 ;\n lb.w x5,0(x6) ;\n", "`lb.w` is not supported");
-    said("RISCV T\n{ }\n P0 ;\n lw x5,0(x32) ;\n", "there is no register `x32`");
+    said("RISCV T\n{ }\n P0 ;\n lw x5,0(x32) ;\n", "unknown register `x32`");
     said("RISCV T\n{ }\n P0 ;\n mul x5,x6,x7 ;\n", "the instruction `mul` is not supported");
     said("AArch64 T\n{ }\n P0 ;\n LDRSB W0,[X1] ;\n", "`LDRSB` is not supported");
     said("AArch64 T\n{ }\n P0 ;\n STRB X0,[X1] ;\n", "takes a 32-bit register");
@@ -215,7 +215,7 @@ error: the instruction `bswap` is not supported
     );
     said("X86_64 T\n{ x=0; }\n P0 ;\n nop ;\nexists (x=1 /\\ )", "expected a place");
     said("X86_64 T\n{ x=0; }\n P0 ;\n nop ;\nexists (x=1", "this parenthesis is not closed");
-    said("X86_64 T\n{ }\n P0 ;\n nop ;\nexists 7:rax=1", "there is no thread 7");
+    said("X86_64 T\n{ }\n P0 ;\n nop ;\nexists 7:rax=1", "the test has no thread 7");
     said("X86_64 T\n{ int t[2]; }\n", "arrays are not supported");
     said("X86_64 T\n(* (* *)", "this comment is not closed");
     said("X86_64 T\n{ }\n P0 ;\n lock movl $1,(x) ;\n", "this instruction cannot be locked");
@@ -231,7 +231,7 @@ fn a_condition_speaks_of_locations_that_there_are_and_of_whole_registers() {
     }
     for wrong in ["exists (z=1)", "exists (0:rax=z)", "locations [z;]", "filter [z]=1 exists x=1"] {
         let message = message(&test(wrong));
-        assert!(message.contains("there is no location `z`"), "{message}");
+        assert!(message.contains("the test has no location `z`"), "{message}");
         assert!(message.contains("the locations of this test are x, y"), "{message}");
     }
     let said = message(&test("exists (0:eax=1)"));
