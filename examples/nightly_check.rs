@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
 use tribunal::Source;
-use tribunal::conform::{self, Breach};
+use tribunal::conform::{self, ViolationKind};
 use tribunal::evidence::Verdict;
 use tribunal::explore::{Loaded, Question};
 
@@ -39,10 +39,10 @@ fn verified(source: &Source, stop: &AtomicBool) -> Answer {
         Err(_) => Answer::Open("it does not mark its loads and stores".to_owned()),
         Ok(found) => match found.verdict {
             Verdict::Holds(()) => Answer::Holds("sequentially consistent".to_owned()),
-            Verdict::Broken(Breach::MemoryModel(_)) => {
+            Verdict::Broken(ViolationKind::MemoryModel(_)) => {
                 Answer::Broken("not sequentially consistent".to_owned())
             }
-            Verdict::Broken(Breach::Protocol) => {
+            Verdict::Broken(ViolationKind::Protocol) => {
                 Answer::Broken("a claim of the protocol does not hold".to_owned())
             }
             Verdict::Undecided(_) => Answer::Open("nothing is established".to_owned()),

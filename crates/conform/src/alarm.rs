@@ -15,10 +15,10 @@ use crate::trace::{self, MemoryTrace, NotRepeatable};
 use crate::verify::MemoryModel;
 
 /// The number of states to which a single alarm's run is extended.
-pub(crate) const PATIENCE: usize = 2000;
+pub(crate) const EXTENSION_OF_ONE: usize = 2000;
 
 /// The same for each of many alarms.
-pub(crate) const HASTE: usize = 50;
+pub(crate) const EXTENSION_OF_MANY: usize = 50;
 
 /// An alarm, with the verdict on its memory trace.
 pub(crate) struct Judged {

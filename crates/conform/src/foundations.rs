@@ -9,7 +9,7 @@
 //! | observer | its values | rests on |
 //! |---|---|---|
 //! | nice cycles, `sc.rs` | three classes, by which stores are distinguished | causality, data independence, free values, equal first values |
-//! | timely loads, `sc_in_time.rs` | two classes: one value and all others | causality, data independence, equal first values |
+//! | timely loads, `sc_timely_loads.rs` | two classes: one value and all others | causality, data independence, equal first values |
 //! | TSO-LB, `tso.rs`, `tso_flat.rs`, `tso_one_address.rs` | those of the protocol | equal first values |
 //! | the same, if the protocol has one value | two classes, by which stores are distinguished | causality, data independence, free values, equal first values |
 //! | news, `tso_by_address.rs` | three classes, by which stores are distinguished | causality, data independence, free values, equal first values |

@@ -53,7 +53,7 @@ pub mod report;
 mod run;
 mod sc;
 mod sc_commits;
-mod sc_in_time;
+mod sc_timely_loads;
 mod shadowing;
 mod skip_failures;
 mod start_states;
@@ -75,6 +75,6 @@ pub use replay::{NotReplayed, Recorded, replay};
 pub use sc_commits::ROOM;
 pub use trace::{Commit, MemoryEvent, MemoryTrace};
 pub use verify::{
-    Breach, Composed, Counterexample, Grounds, Lemma, MOST_ALARMS, MemoryModel, Options, Sizes,
-    Unknown, Verdict, Verification, composed_programs, compositions, identity, verify,
+    Composed, Counterexample, Grounds, Lemma, MOST_ALARMS, MemoryModel, Options, Sizes, Unknown,
+    Verdict, Verification, ViolationKind, composed_programs, compositions, identity, verify,
 };

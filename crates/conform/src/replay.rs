@@ -41,8 +41,9 @@ impl Recorded {
     /// Reads a counterexample from the JSON of a verification. The error says what is wrong and
     /// where.
     pub fn read(text: &str) -> Result<Recorded, String> {
-        let value: Value =
-            serde_json::from_str(text).map_err(|error| format!("not valid JSON: {error}"))?;
+        let value: Value = serde_json::from_str(text).map_err(|error| {
+            format!("not a counterexample of `tribunal verify --out` or `--json`: {error}")
+        })?;
         let run = explore::read_run(&value)?;
         let string = |name: &str| value[name].as_str().map(str::to_owned);
         let events = match (string("load"), string("store")) {

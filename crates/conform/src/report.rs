@@ -47,8 +47,8 @@ pub use sentence::{assuming, undecided, with_unchecked};
 
 use crate::verify::verify;
 use crate::{
-    Breach, Failure, Foundation, Lemma, Options, Premises, Sizes, Unestablished, Unknown,
-    Verification,
+    Failure, Foundation, Lemma, Options, Premises, Sizes, Unestablished, Unknown, Verification,
+    ViolationKind,
 };
 
 /// The prefix of observers' variables.
@@ -220,11 +220,11 @@ pub fn report(
 ) -> Result<Report, Unanswered> {
     let verdict = match &found.verdict {
         Verdict::Holds(()) => Verdict::Holds(()),
-        Verdict::Broken(Breach::MemoryModel(alarm)) => {
+        Verdict::Broken(ViolationKind::MemoryModel(alarm)) => {
             let alarm = alarm::confirmed(source, options.memory_model, found, alarm)?;
             Verdict::Broken(Broken::MemoryModel(Box::new(alarm)))
         }
-        Verdict::Broken(Breach::Protocol) => {
+        Verdict::Broken(ViolationKind::Protocol) => {
             Verdict::Broken(Broken::Protocol(Box::new(of_protocol(source, found)?)))
         }
         Verdict::Undecided(Unknown::FalseAlarm(alarm)) => {
@@ -428,7 +428,7 @@ impl fmt::Display for Unanswered {
         match self {
             Unanswered::Refused(why) => why.fmt(f),
             Unanswered::NoStart => {
-                f.write_str("the protocol has no start state: its assumptions exclude all of them")
+                f.write_str("the protocol has no start state (it declares none, or its assumptions exclude all)")
             }
             Unanswered::Contradicted(wrong) => wrong.fmt(f),
             Unanswered::NotJudged => f.write_str(

@@ -45,7 +45,7 @@ pub(crate) fn lemma(protocol: &Protocol) -> Option<Composition> {
         on_commit: text("$_load"),
     };
     let mut composition = compose(protocol, Values::Classes(VALUES), &observer);
-    hear_of_choices(&mut composition.program, protocol);
+    report_choices(&mut composition.program, protocol);
     Some(composition)
 }
 
@@ -84,7 +84,7 @@ fn add_bodies<'p>(rule: &'p Rule, bodies: &mut Vec<&'p Body>) {
 }
 
 /// Makes every rule call the observer with the values that it chooses, before its other statements.
-fn hear_of_choices(program: &mut Program, protocol: &Protocol) {
+fn report_choices(program: &mut Program, protocol: &Protocol) {
     let rules = protocol.model.rules.iter().zip(&protocol.treatment.chosen);
     let mut calls = rules.map(|(rule, chosen)| {
         let names = chosen.iter().map(|local| &rule.frame.locals[local.0 as usize].name);

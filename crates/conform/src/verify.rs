@@ -28,7 +28,7 @@ use crate::events::{self, EventNames, Protocol};
 use crate::failure::{self, Failure};
 use crate::foundations::Foundations;
 
-pub use answer::{Breach, Counterexample, Lemma, Sizes, Unknown, Verdict, Verification};
+pub use answer::{Counterexample, Lemma, Sizes, Unknown, Verdict, Verification, ViolationKind};
 pub use any_number::{Composed, Grounds, composed_programs};
 pub(crate) use plan::plan;
 use plan::require_lemma;

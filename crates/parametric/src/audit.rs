@@ -14,7 +14,7 @@ use chance::Rng;
 use murphi::interpret::End;
 use murphi::value::State;
 
-use crate::instance::look_at;
+use crate::instance::search_instance;
 use crate::outcome::{Audit, ClaimProof, Outcome};
 use crate::question::{Listener, Question};
 use crate::simulation::{MissingStep, Simulation};
@@ -51,7 +51,7 @@ pub fn audit(
         let processor = &claim.prepared.processor;
         for processors in view.concrete..=MOST {
             let looked =
-                look_at(question, processor, processors, Some(STATES), listener, interrupt);
+                search_instance(question, processor, processors, Some(STATES), listener, interrupt);
             if looked.found.is_some() {
                 return Err(format!(
                     "the protocol violates its claim with {processors} processors"

@@ -30,7 +30,7 @@ pub fn carry_out(
         match step {
             Step::Search { processors, states } => {
                 for &processors in processors {
-                    let looked = instance::look_at(
+                    let looked = instance::search_instance(
                         question,
                         &plan.processor,
                         processors,
@@ -93,11 +93,11 @@ fn end(
     listener: &mut Listener<'_>,
     interrupt: &AtomicBool,
 ) -> End {
-    let begins_nowhere = match question.memory_model {
-        Some(_) => shown.iter().any(ClaimProof::begins_nowhere),
-        None => shown.iter().any(ClaimProof::says_nothing),
+    let has_no_start = match question.memory_model {
+        Some(_) => shown.iter().any(ClaimProof::has_no_start),
+        None => shown.iter().any(ClaimProof::is_vacuous),
     };
-    if begins_nowhere {
+    if has_no_start {
         return End::NoStart;
     }
     let Some(ClaimProof { claim, found, .. }) = shown.last() else { return End::Claims };
@@ -105,7 +105,9 @@ fn end(
         return End::Claims;
     };
     let processor = &claim.prepared.processor;
-    match instance::look_at(question, processor, processors, None, listener, interrupt).found {
+    match instance::search_instance(question, processor, processors, None, listener, interrupt)
+        .found
+    {
         Some(found) => End::Found(found),
         None => End::Unconfirmed { processors },
     }

@@ -29,7 +29,7 @@ pub(crate) struct InstanceSearch {
 }
 
 /// Searches the protocol with this number of processors, up to `states` states in each search.
-pub(crate) fn look_at(
+pub(crate) fn search_instance(
     question: &Question<'_>,
     processor: &Processor,
     processors: u64,

@@ -151,12 +151,12 @@ impl ClaimProof {
     }
 
     /// Whether nothing was checked because the program has no start state.
-    pub(crate) fn begins_nowhere(&self) -> bool {
+    pub(crate) fn has_no_start(&self) -> bool {
         self.found.small.iter().any(|small| small.complete && small.states == 0)
     }
 
     /// Whether the claim is vacuous: the abstract program has no states.
-    pub(crate) fn says_nothing(&self) -> bool {
+    pub(crate) fn is_vacuous(&self) -> bool {
         let is_empty = |exploration: &explore::Exploration| exploration.states == 0;
         self.holds() && self.found.exploration.as_ref().is_some_and(is_empty)
     }

@@ -10,7 +10,7 @@ use std::fmt;
 
 use abstraction::{Prepared, Processor, View, prepare};
 use conform::{Composed, Grounds, MemoryModel};
-use explore::report::unchecked;
+use explore::report::{grouped, unchecked};
 use murphi::ast::Program;
 use murphi::diagnostic::Diagnostic;
 use murphi::ir::PropertyKind;
@@ -252,9 +252,9 @@ impl fmt::Display for Step {
                 let numbers: Vec<String> = processors.iter().map(u64::to_string).collect();
                 write!(
                     f,
-                    "Search instances with {} processors for a violation, up to {states} states \
-                     each.",
-                    numbers.join(" and ")
+                    "Search instances with {} processors for a violation, up to {} states each.",
+                    numbers.join(" and "),
+                    grouped(*states)
                 )
             }
             Step::OneAddress(claim) => write!(f, "{claim}"),
@@ -267,7 +267,10 @@ impl fmt::Display for OneAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "Prove for any number of processors and addresses: {}.", self.name)?;
         if self.exclusions {
-            writeln!(f, "   First prove which states a processor cannot be in at one address.")?;
+            writeln!(
+                f,
+                "   First prove which conditions a processor satisfies at one address at a time only."
+            )?;
         }
         match self.lemmas {
             Some(processors) => writeln!(

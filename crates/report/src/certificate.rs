@@ -102,7 +102,7 @@ pub fn json(name: &str, question: &Question, verdict: &recheck::Verdict) -> Stri
     let memory_model = question.memory_model.as_deref();
     match verdict {
         Verdict::Holds(Holds { processors, assuming, values, addresses, checked }) => {
-            line(&Holding {
+            line(&HoldsObject {
                 addresses: *addresses,
                 assuming,
                 claims: claims(checked),
@@ -130,7 +130,7 @@ pub fn json(name: &str, question: &Question, verdict: &recheck::Verdict) -> Stri
 }
 
 #[derive(Serialize)]
-struct Holding<'a> {
+struct HoldsObject<'a> {
     addresses: Option<u64>,
     assuming: &'a [String],
     claims: Vec<Claim<'a>>,

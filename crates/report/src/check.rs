@@ -172,7 +172,7 @@ struct GradualObject<'a> {
     events: usize,
     file: &'a str,
     #[serde(flatten)]
-    took: json::Took,
+    took: json::CheckTime,
     #[serde(flatten)]
     model: json::MemoryModelName<'a>,
     strongest: Vec<&'static str>,
@@ -193,7 +193,7 @@ fn gradual_line(judged: &Judged, gradual: &Gradual, style: Style) -> String {
             addresses: history.address_count(),
             events: history.len(),
             file,
-            took: json::Took::micros(judged.micros()),
+            took: json::CheckTime::micros(judged.micros()),
             model: json::MemoryModelName::new(judged.asked.name()),
             strongest,
             threads: history.thread_count(),

@@ -32,14 +32,14 @@ impl<'a> ModelFileName<'a> {
 
 /// What a check took, in both of its units.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Took {
+pub(crate) struct CheckTime {
     micros: u64,
     seconds: f64,
 }
 
-impl Took {
+impl CheckTime {
     pub(crate) fn micros(micros: u64) -> Self {
-        Took { micros, seconds: micros as f64 / 1e6 }
+        CheckTime { micros, seconds: micros as f64 / 1e6 }
     }
 }
 

@@ -47,7 +47,7 @@ pub(crate) struct Object<'a> {
     pub(crate) threads: usize,
     pub(crate) addresses: usize,
     #[serde(flatten)]
-    pub(crate) took: json::Took,
+    pub(crate) took: json::CheckTime,
     pub(crate) write_pairs: Option<u64>,
     pub(crate) unordered_write_pairs: Option<u64>,
     #[serde(flatten)]
@@ -151,7 +151,7 @@ pub fn verdict_json(line: &Line<'_>, fields: Fields) -> String {
         events: history.len(),
         threads: history.thread_count(),
         addresses: history.address_count(),
-        took: json::Took::micros(micros),
+        took: json::CheckTime::micros(micros),
         write_pairs: stats.write_pairs,
         unordered_write_pairs: stats.unordered_write_pairs,
         evidence,

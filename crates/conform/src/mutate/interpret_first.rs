@@ -14,7 +14,7 @@ use murphi::interpret::Interpreter;
 use crate::run::{self, Search};
 
 /// How long to interpret: about as long as compiling takes.
-const GLANCE: Duration = Duration::from_millis(500);
+const SHORT_SEARCH: Duration = Duration::from_millis(500);
 
 /// Searches a model, first by interpretation.
 pub(super) fn search(
@@ -23,14 +23,14 @@ pub(super) fn search(
     symmetry: Symmetry,
     interrupt: &AtomicBool,
 ) -> Exploration {
-    glance(interpreter, options, symmetry, interrupt).unwrap_or_else(|| {
+    short_search(interpreter, options, symmetry, interrupt).unwrap_or_else(|| {
         let search = Search { options, symmetry, forgiving: false, interrupt };
         run::search(interpreter, &search, &mut |_| ())
     })
 }
 
 /// Searches a model by interpretation; `None` if the time was too short.
-pub(super) fn glance(
+pub(super) fn short_search(
     interpreter: &Interpreter,
     options: &Options,
     symmetry: Symmetry,
@@ -45,7 +45,7 @@ pub(super) fn glance(
         state_size: layout.size as usize,
         rules: model.rules.len(),
     };
-    let options = Options { time: Some(GLANCE), ..options.clone() };
+    let options = Options { time: Some(SHORT_SEARCH), ..options.clone() };
     let found = explore::explore(&options, &system, &mut |_| (), interrupt);
     (found.verdict != Verdict::Undecided(Reason::Time)).then_some(found)
 }

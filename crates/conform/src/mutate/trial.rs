@@ -35,7 +35,7 @@ use crate::compose::HAS_ROOM;
 use crate::events;
 use crate::failure::Failure;
 use crate::run::failure;
-use crate::verify::{self, Breach, MemoryModel, Unknown, Verdict, Verification};
+use crate::verify::{self, MemoryModel, Unknown, Verdict, Verification, ViolationKind};
 
 /// The options of mutation testing.
 #[derive(Debug, Clone)]
@@ -315,7 +315,7 @@ impl Judge<'_> {
             } else {
                 options.only = self.options.verify.only.or(Some(number as u64 + 1));
             }
-            let answer = match self.glance(&source, text) {
+            let answer = match self.short_search(&source, text) {
                 Some(Answer::Invariant(_)) if is_tso && number + 1 < last => continue,
                 Some(answer @ (Answer::Passes | Answer::Violation(_))) => answer,
                 _ => self.verify(&source, &options),
@@ -331,7 +331,7 @@ impl Judge<'_> {
     /// The answer about the composition of a lemma, if a short search suffices. An alarm whose
     /// trace the trace checker rejects is a violation; other alarms are reported as violated
     /// invariants.
-    fn glance(&self, protocol: &Source, text: String) -> Option<Answer> {
+    fn short_search(&self, protocol: &Source, text: String) -> Option<Answer> {
         let source = Source { name: self.name.to_owned(), text };
         // The constants are part of its text.
         let language = &self.options.verify.language;
@@ -341,7 +341,7 @@ impl Judge<'_> {
         let search = self.options.verify.search.clone();
         let search = explore::Options { deadlock: Deadlock::Off, ..search };
         let symmetry = self.options.verify.symmetry;
-        let found = interpret_first::glance(&interpreter, &search, symmetry, self.interrupt)?;
+        let found = interpret_first::short_search(&interpreter, &search, symmetry, self.interrupt)?;
         match answer(&interpreter, &found) {
             Answer::Error(_) => Some(self.broken(&interpreter, &found)),
             Answer::Invariant(claim) if self.is_refused(protocol, &interpreter, &found) => {
@@ -356,7 +356,7 @@ impl Judge<'_> {
         let verify::Options { language, events, memory_model, .. } = &self.options.verify;
         let Ok(protocol) = events::find(source, language, events) else { return false };
         let run = found.counterexample();
-        alarm::judge_run(&protocol, interpreter, run, *memory_model, alarm::PATIENCE)
+        alarm::judge_run(&protocol, interpreter, run, *memory_model, alarm::EXTENSION_OF_ONE)
             .is_ok_and(|judged| judged.is_violation())
     }
 
@@ -370,7 +370,9 @@ impl Judge<'_> {
     fn meaning(&self, verification: &Verification) -> Answer {
         match &verification.verdict {
             Verdict::Holds(()) => Answer::Passes,
-            Verdict::Broken(Breach::MemoryModel(found)) => Answer::Violation(found.claim.clone()),
+            Verdict::Broken(ViolationKind::MemoryModel(found)) => {
+                Answer::Violation(found.claim.clone())
+            }
             Verdict::Undecided(Unknown::FalseAlarm(found)) if found.claim == HAS_ROOM => {
                 Answer::Unknown("the observer ran out of room".to_owned())
             }
@@ -381,7 +383,7 @@ impl Judge<'_> {
             }
             Verdict::Undecided(Unknown::Ended(reason)) => Answer::Unknown(because(reason)),
             Verdict::Undecided(Unknown::NoStart) => Answer::Unknown("no start state".to_owned()),
-            Verdict::Broken(Breach::Protocol) => match verification.lemmas.last() {
+            Verdict::Broken(ViolationKind::Protocol) => match verification.lemmas.last() {
                 Some(lemma) => self.broken(&lemma.interpreter, &lemma.exploration),
                 None => Answer::Unknown("a lemma failed".to_owned()),
             },

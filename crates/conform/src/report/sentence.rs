@@ -7,7 +7,8 @@ use murphi::source::Source;
 
 use super::{Broken, Open, Report, Run};
 use crate::{
-    Breach, Counterexample, HAS_ROOM, MemoryModel, ROOM, Unestablished, Unknown, Verification,
+    Counterexample, HAS_ROOM, MemoryModel, ROOM, Unestablished, Unknown, Verification,
+    ViolationKind,
 };
 
 /// The sentence of a report.
@@ -18,7 +19,7 @@ pub(super) fn of(report: &Report, found: &Verification) -> String {
             with_unchecked(sentence, &found.unchecked)
         }
         (Verdict::Broken(Broken::Protocol(run)), _) => broken(run),
-        (_, Verdict::Broken(Breach::MemoryModel(alarm)))
+        (_, Verdict::Broken(ViolationKind::MemoryModel(alarm)))
         | (_, Verdict::Undecided(Unknown::FalseAlarm(alarm))) => of_alarm(report, alarm),
         (Verdict::Undecided(Open::NotEstablished(doubts)), _) => undecided(doubts, &report.source),
         (Verdict::Undecided(Open::Ended(reason)), _) => {

@@ -89,11 +89,11 @@ impl Lemma {
 
 /// The verdict. If it holds, every lemma holds, and the assumptions that they need are established
 /// or allowed: the protocol implements the memory model for these sizes.
-pub type Verdict = evidence::Verdict<(), Breach, Unknown>;
+pub type Verdict = evidence::Verdict<(), ViolationKind, Unknown>;
 
 /// The kind of violation.
 #[derive(Debug, Clone)]
-pub enum Breach {
+pub enum ViolationKind {
     /// The memory model is violated.
     MemoryModel(Box<Counterexample>),
     /// The last search found a run-time error, a deadlock, or a violation of one of the protocol's

@@ -14,7 +14,7 @@ use crate::compose::Composition;
 use crate::events::Protocol;
 use crate::failure::{self, Failure};
 use crate::foundations::{Foundation, Foundations, Premises, Unestablished};
-use crate::sc_in_time::{self, LoadTime};
+use crate::sc_timely_loads::{self, LoadTime};
 use crate::tso_by_address;
 use crate::tso_flat;
 use crate::tso_one_address;
@@ -119,8 +119,9 @@ pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed,
         }
     });
     if options.memory_model == MemoryModel::Sc && options.only.is_none() && by_address.is_empty() {
-        let exact = sc_in_time::exact(&protocol);
-        by_address.extend(exact.map(|composition| (sc_in_time::with_own_values(), composition)));
+        let exact = sc_timely_loads::exact(&protocol);
+        by_address
+            .extend(exact.map(|composition| (sc_timely_loads::with_own_values(), composition)));
     }
     let all = programs.iter().chain(&by_address);
     let rests_on = all.map(|(name, composition)| (name.clone(), composition.rests_on)).collect();
@@ -143,7 +144,7 @@ pub fn composed_programs(source: &Source, options: &Options) -> Result<Composed,
 fn timely_programs(protocol: &Protocol) -> Vec<(String, Composition)> {
     let moments = [LoadTime::Now, LoadTime::SinceLastEvent].into_iter();
     let composed = moments.filter_map(|moment| {
-        Some((moment.claim().to_owned(), sc_in_time::lemma(protocol, moment)?))
+        Some((moment.claim().to_owned(), sc_timely_loads::lemma(protocol, moment)?))
     });
     composed.collect()
 }

@@ -11,11 +11,11 @@ use murphi::interpret::{RuntimeError, RuntimeErrorKind};
 use murphi::source::Span;
 
 use super::trial::Trial;
-use super::{Breach, Lemma, MemoryModel, Unknown, Verdict};
+use super::{Lemma, MemoryModel, Unknown, Verdict, ViolationKind};
 use crate::failure::Failure;
 use crate::foundations::{Foundation, Premises, Unestablished};
 use crate::run::failure;
-use crate::{sc_in_time, stored_once};
+use crate::{sc_timely_loads, stored_once};
 
 impl Trial<'_> {
     /// The verdict, if its assumptions are established.
@@ -62,13 +62,13 @@ impl Trial<'_> {
         if self.options.memory_model != MemoryModel::Sc {
             return Ok(None);
         }
-        let Some(composition) = sc_in_time::exact(self.protocol) else { return Ok(None) };
+        let Some(composition) = sc_timely_loads::exact(self.protocol) else { return Ok(None) };
         let rests_on = composition.rests_on;
         if !self.foundations.against(&[rests_on]).is_empty() {
             return Ok(None);
         }
         let interpreter = self.composed(&composition)?;
-        let name = sc_in_time::with_own_values();
+        let name = sc_timely_loads::with_own_values();
         let exploration = self.observed(&name, &interpreter, 0);
         let holds = exploration.verdict == explore::Verdict::Holds(()) && exploration.states > 0;
         self.lemmas.push(Lemma { name, interpreter, exploration, passed_over: 0, rests_on });
@@ -112,19 +112,21 @@ impl Trial<'_> {
 
     /// The meaning of a run-time error of a composition, which is the last lemma.
     pub(super) fn explained(&mut self) -> Result<Verdict, Failure> {
-        let Some(failed) = self.lemmas.last() else { return Ok(Verdict::Broken(Breach::Protocol)) };
+        let Some(failed) = self.lemmas.last() else {
+            return Ok(Verdict::Broken(ViolationKind::Protocol));
+        };
         let Some(error) = failure(&failed.interpreter, &failed.exploration) else {
-            return Ok(Verdict::Broken(Breach::Protocol));
+            return Ok(Verdict::Broken(ViolationKind::Protocol));
         };
         let place = self.place_of(failed).unwrap_or_default();
         if self.is_event_without_value(&error) {
             let message = "the value of a load, store or commit is undefined";
             self.broken = Some(Diagnostic::error(place, message));
-            return Ok(Verdict::Broken(Breach::Protocol));
+            return Ok(Verdict::Broken(ViolationKind::Protocol));
         }
         if !self.options.protocol {
             self.broken = Some(Diagnostic::error(place, error.message));
-            return Ok(Verdict::Broken(Breach::Protocol));
+            return Ok(Verdict::Broken(ViolationKind::Protocol));
         }
         let message = format!(
             "an observer failed on a value that the protocol does not have: {}",

@@ -23,8 +23,8 @@ pub(super) fn require_lemma(protocol: &Protocol, options: &Options) -> Result<()
         Some(only) if !(1..=most).contains(&only) => {
             let span = protocol.model.functions[protocol.store.id.0 as usize].span;
             let message = format!(
-                "--lemma {only} does not exist: the protocol has cycles through at most {most} \
-                 processors and addresses"
+                "--lemma {only} does not exist: the largest K for this protocol is {most}, the \
+                 smaller one of its numbers of processors and addresses"
             );
             Err(Failure::Unsuitable(vec![Diagnostic::error(span, message)]))
         }

@@ -15,7 +15,7 @@ use murphi::interpret::Interpreter;
 use murphi::value::State;
 
 use super::plan::plan;
-use super::{Breach, Counterexample, Lemma, MemoryModel, Options, Unknown, Verdict};
+use super::{Counterexample, Lemma, MemoryModel, Options, Unknown, Verdict, ViolationKind};
 use crate::alarm::{self, Judged};
 use crate::compose::Composition;
 use crate::cycle;
@@ -96,7 +96,7 @@ impl<'a> Trial<'a> {
 
     fn verdict(&mut self) -> Result<Verdict, Failure> {
         let verdict = match self.memory_model()? {
-            Ending::Final(Verdict::Broken(Breach::Protocol)) => return self.explained(),
+            Ending::Final(Verdict::Broken(ViolationKind::Protocol)) => return self.explained(),
             Ending::Final(verdict) => verdict,
             Ending::OtherValues(doubt) => return self.with_own_values_only(doubt),
             Ending::Holds if self.options.protocol => self.protocol_itself()?,
@@ -150,10 +150,10 @@ impl<'a> Trial<'a> {
         let lemma = Lemma { name, interpreter, exploration, passed_over: 0, rests_on };
         let verdict = match &lemma.exploration.verdict {
             explore::Verdict::Holds(()) if self.options.covers && lemma.misses_cover() => {
-                Verdict::Broken(Breach::Protocol)
+                Verdict::Broken(ViolationKind::Protocol)
             }
             explore::Verdict::Holds(()) => Verdict::Holds(()),
-            explore::Verdict::Broken(_) => Verdict::Broken(Breach::Protocol),
+            explore::Verdict::Broken(_) => Verdict::Broken(ViolationKind::Protocol),
             explore::Verdict::Undecided(reason) => {
                 Verdict::Undecided(Unknown::Ended(reason.clone()))
             }
@@ -190,13 +190,15 @@ impl<'a> Trial<'a> {
         let mut lemma = Lemma { name, interpreter, exploration, passed_over: 0, rests_on };
         let ending = match alarms(&lemma.exploration).first() {
             None => ended(&lemma.exploration),
-            Some(alarm) => match self.counterexample(&lemma.interpreter, alarm, alarm::PATIENCE) {
-                Ok(found) => self.beyond(&mut lemma, Box::new(found))?,
-                Err(Failure::NotRepeatable(_)) if !self.values_are_cargo() => {
-                    Ending::OtherValues(self.of_other_values(&alarm.run))
+            Some(alarm) => {
+                match self.counterexample(&lemma.interpreter, alarm, alarm::EXTENSION_OF_ONE) {
+                    Ok(found) => self.beyond(&mut lemma, Box::new(found))?,
+                    Err(Failure::NotRepeatable(_)) if !self.is_data_independent() => {
+                        Ending::OtherValues(self.of_other_values(&alarm.run))
+                    }
+                    Err(failure) => return Err(failure),
                 }
-                Err(failure) => return Err(failure),
-            },
+            }
         };
         self.lemmas.push(lemma);
         Ok(Some(ending))
@@ -209,7 +211,7 @@ impl<'a> Trial<'a> {
     /// reported, because the user can correct it.
     fn beyond(&mut self, lemma: &mut Lemma, first: Box<Counterexample>) -> Result<Ending, Failure> {
         if self.is_violation(&lemma.interpreter, &first) {
-            return Ok(Ending::Final(Verdict::Broken(Breach::MemoryModel(first))));
+            return Ok(Ending::Final(Verdict::Broken(ViolationKind::MemoryModel(first))));
         }
         let mut other_values = is_refused(&first).then(|| self.of_other_values(&first.run));
         if self.options.pass_over == 0 || self.interrupt.load(Relaxed) {
@@ -226,7 +228,7 @@ impl<'a> Trial<'a> {
                 break;
             }
             // A run that cannot be repeated shows nothing.
-            match self.counterexample(interpreter, alarm, alarm::HASTE).map(Box::new) {
+            match self.counterexample(interpreter, alarm, alarm::EXTENSION_OF_MANY).map(Box::new) {
                 Ok(found) if self.is_violation(interpreter, &found) => {
                     violation = Some(found);
                     break;
@@ -246,8 +248,8 @@ impl<'a> Trial<'a> {
             None => false,
         };
         let ending = match (violation, other_values) {
-            (Some(found), _) => Ending::Final(Verdict::Broken(Breach::MemoryModel(found))),
-            (None, _) if fails => Ending::Final(Verdict::Broken(Breach::Protocol)),
+            (Some(found), _) => Ending::Final(Verdict::Broken(ViolationKind::MemoryModel(found))),
+            (None, _) if fails => Ending::Final(Verdict::Broken(ViolationKind::Protocol)),
             (None, Some(doubt)) => Ending::OtherValues(doubt),
             (None, None) => Ending::Final(Verdict::Undecided(Unknown::FalseAlarm(false_alarm))),
         };
@@ -260,7 +262,7 @@ impl<'a> Trial<'a> {
     fn is_violation(&self, lemma: &Interpreter, found: &Counterexample) -> bool {
         let is_own = || {
             let memory_model = self.options.memory_model;
-            self.values_are_cargo()
+            self.is_data_independent()
                 || own_run::is_violation(self.protocol, lemma, &found.run, memory_model)
         };
         is_refused(found) && is_own()
@@ -268,7 +270,7 @@ impl<'a> Trial<'a> {
 
     /// Whether the protocol takes the same steps with other values, or the user allows to assume
     /// it.
-    fn values_are_cargo(&self) -> bool {
+    fn is_data_independent(&self) -> bool {
         let in_doubt = |about: Foundation| self.foundations.doubts_about(about);
         self.options.assume_independence
             || !(in_doubt(Foundation::Causality) || in_doubt(Foundation::DataIndependence))
@@ -279,8 +281,8 @@ impl<'a> Trial<'a> {
     fn of_other_values(&self, run: &[Step]) -> Unestablished {
         let last = run.last().map(|step| step.rule as usize);
         let rule = last.and_then(|rule| self.protocol.model.rules.get(rule));
-        let message = "an observer rejects a run that ends here, but the protocol may have that \
-                       run only with values that it does not have";
+        let message = "an observer rejects a run that ends here, but it is not established that the \
+                       protocol can take this run with its own values";
         let help = "the protocol may copy values, but not compare them or compute with them";
         let span = rule.map(|rule| rule.span).unwrap_or_default();
         let diagnostic = Diagnostic::warning(span, message).help(help);
@@ -389,6 +391,6 @@ fn ended(exploration: &Exploration) -> Ending {
         explore::Verdict::Undecided(reason) => {
             Ending::Final(Verdict::Undecided(Unknown::Ended(reason.clone())))
         }
-        explore::Verdict::Broken(_) => Ending::Final(Verdict::Broken(Breach::Protocol)),
+        explore::Verdict::Broken(_) => Ending::Final(Verdict::Broken(ViolationKind::Protocol)),
     }
 }

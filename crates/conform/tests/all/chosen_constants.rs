@@ -2,7 +2,7 @@
 
 use crate::support::{constants, model, verified};
 use murphi::source::Source;
-use tribunal_conform::{Breach, Options, Verdict, Verification, compositions};
+use tribunal_conform::{Options, Verdict, Verification, ViolationKind, compositions};
 
 /// A memory that also loads what was there before if `Stale` is 2 and `Other` is 1.
 fn protocol(declared: &str) -> Source {
@@ -18,7 +18,7 @@ fn chosen(declared: &str, overrides: &[(&str, &str)]) -> Verification {
 
 fn is_broken(found: &Verification) -> bool {
     match &found.verdict {
-        Verdict::Broken(Breach::MemoryModel(_)) => true,
+        Verdict::Broken(ViolationKind::MemoryModel(_)) => true,
         Verdict::Holds(()) => false,
         verdict => panic!("{verdict:?}"),
     }

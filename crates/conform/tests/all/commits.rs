@@ -3,7 +3,7 @@
 
 use judge::Outcome;
 use murphi::source::Source;
-use tribunal_conform::{Breach, Counterexample, MemoryModel, Options, Unknown, Verdict};
+use tribunal_conform::{Counterexample, MemoryModel, Options, Unknown, Verdict, ViolationKind};
 
 use crate::support::{constants, protocol, verified};
 
@@ -57,7 +57,7 @@ fn verdict(source: &Source, memory_model: MemoryModel) -> Verdict {
 
 fn violation(source: &Source, memory_model: MemoryModel) -> Box<Counterexample> {
     match verdict(source, memory_model) {
-        Verdict::Broken(Breach::MemoryModel(found)) => found,
+        Verdict::Broken(ViolationKind::MemoryModel(found)) => found,
         other => panic!("{other:?}"),
     }
 }

@@ -8,7 +8,8 @@ use crate::support::{self, verified};
 use murphi::diagnostic::Diagnostic;
 use murphi::source::Source;
 use tribunal_conform::{
-    Breach, Failure, Foundation, MemoryModel, Options, Unknown, Verdict, Verification, verify,
+    Failure, Foundation, MemoryModel, Options, Unknown, Verdict, Verification, ViolationKind,
+    verify,
 };
 
 const TYPES: &str = "Proc: scalarset(2); Addr: scalarset(2); Value: scalarset(2);";
@@ -91,7 +92,7 @@ fn a_store_that_looks_at_values_is_not_verified_unless_that_is_assumed() {
     // TSO-LB is compared with the values as they are.
     let found = tso(&source);
     assert!(
-        matches!(found.verdict, Verdict::Broken(Breach::MemoryModel(_))),
+        matches!(found.verdict, Verdict::Broken(ViolationKind::MemoryModel(_))),
         "{:?}",
         found.verdict
     );
@@ -252,7 +253,7 @@ fn a_violation_with_values_that_are_not_free_is_not_verified() {
     assert_eq!(open, [(Foundation::FreeValues, "Store(p, b, v)".to_owned())]);
     let found = tso(&source);
     assert!(
-        matches!(found.verdict, Verdict::Broken(Breach::MemoryModel(_))),
+        matches!(found.verdict, Verdict::Broken(ViolationKind::MemoryModel(_))),
         "{:?}",
         found.verdict
     );
@@ -261,7 +262,7 @@ fn a_violation_with_values_that_are_not_free_is_not_verified() {
     let text = text.replace("memory[b] := v; Store(p, b, v);", "memory[b] := w; Store(p, b, w);");
     let found = sc(&Source { text, ..source });
     assert!(
-        matches!(found.verdict, Verdict::Broken(Breach::MemoryModel(_))),
+        matches!(found.verdict, Verdict::Broken(ViolationKind::MemoryModel(_))),
         "{:?}",
         found.verdict
     );
@@ -351,7 +352,7 @@ fn any_first_value_is_as_good_as_the_lowest() {
         let wrong = Source { text: wrong.replace("FIRST", first), ..source };
         for found in [sc(&wrong), tso(&wrong)] {
             assert!(
-                matches!(found.verdict, Verdict::Broken(Breach::MemoryModel(_))),
+                matches!(found.verdict, Verdict::Broken(ViolationKind::MemoryModel(_))),
                 "{values}: {start}: {:?}",
                 found.verdict
             );
@@ -452,7 +453,11 @@ fn an_error_with_other_values_is_reported_where_the_protocol_has_it() {
     let broken = source.text.replace("seen[v] := true;", "n := n + 1;");
     let broken = Source { text: broken, ..source.clone() };
     let found = sc(&broken);
-    assert!(matches!(found.verdict, Verdict::Broken(Breach::Protocol)), "{:?}", found.verdict);
+    assert!(
+        matches!(found.verdict, Verdict::Broken(ViolationKind::Protocol)),
+        "{:?}",
+        found.verdict
+    );
     let last = found.lemmas.last().expect("there is one");
     assert_eq!(last.interpreter.model().source.text, broken.text);
 
@@ -461,7 +466,11 @@ fn an_error_with_other_values_is_reported_where_the_protocol_has_it() {
     let nothing = nothing.replace("memory[a] := v; Store", "Store");
     let nothing = Source { text: nothing, ..source };
     let found = sc(&nothing);
-    assert!(matches!(found.verdict, Verdict::Broken(Breach::Protocol)), "{:?}", found.verdict);
+    assert!(
+        matches!(found.verdict, Verdict::Broken(ViolationKind::Protocol)),
+        "{:?}",
+        found.verdict
+    );
     let place = found.broken.expect("it has a place");
     assert!(nothing.slice(place.span).starts_with("rule \"load\""), "{place:?}");
 }
@@ -486,7 +495,11 @@ fn a_store_without_a_value_is_broken() {
     let rules = "ruleset p: Proc; a: Addr do rule \"store\" begin Store(p, a, spare[p]); end; end;";
     let source = with_memory(rules);
     for found in [sc(&source), tso(&source)] {
-        assert!(matches!(found.verdict, Verdict::Broken(Breach::Protocol)), "{:?}", found.verdict);
+        assert!(
+            matches!(found.verdict, Verdict::Broken(ViolationKind::Protocol)),
+            "{:?}",
+            found.verdict
+        );
         let place = found.broken.expect("it has a place");
         assert!(source.slice(place.span).starts_with("rule \"store\""), "{place:?}");
     }

@@ -1,7 +1,7 @@
 //! What ends a search and what does not: rules that fail, and observers without room.
 
 use murphi::source::Source;
-use tribunal_conform::{Breach, HAS_ROOM, MemoryModel, Options, Unknown, Verdict};
+use tribunal_conform::{HAS_ROOM, MemoryModel, Options, Unknown, Verdict, ViolationKind};
 
 use crate::support::{constants, model, verified, with_commits};
 
@@ -37,7 +37,11 @@ fn a_rule_that_fails_ends_the_search_or_does_not_apply() {
     for strict in both_models() {
         let forgiving = Options { forgiving: true, ..strict.clone() };
         let found = verified(&memory(""), &strict);
-        assert!(matches!(found.verdict, Verdict::Broken(Breach::Protocol)), "{:?}", found.verdict);
+        assert!(
+            matches!(found.verdict, Verdict::Broken(ViolationKind::Protocol)),
+            "{:?}",
+            found.verdict
+        );
         let found = verified(&memory(""), &forgiving);
         assert!(matches!(found.verdict, Verdict::Holds(())), "{:?}", found.verdict);
 
@@ -48,7 +52,7 @@ fn a_rule_that_fails_ends_the_search_or_does_not_apply() {
         );
         let found = verified(&stale, &forgiving);
         assert!(
-            matches!(found.verdict, Verdict::Broken(Breach::MemoryModel(_))),
+            matches!(found.verdict, Verdict::Broken(ViolationKind::MemoryModel(_))),
             "{:?}",
             found.verdict
         );
@@ -62,7 +66,11 @@ fn a_start_state_that_fails_is_not_forgiven() {
     let source = Source { text, ..source };
     for options in both_models() {
         let found = verified(&source, &Options { forgiving: true, ..options });
-        assert!(matches!(found.verdict, Verdict::Broken(Breach::Protocol)), "{:?}", found.verdict);
+        assert!(
+            matches!(found.verdict, Verdict::Broken(ViolationKind::Protocol)),
+            "{:?}",
+            found.verdict
+        );
     }
 }
 
@@ -93,7 +101,7 @@ fn stores_that_never_count_leave_an_observer_without_room() {
         let options = Options { memory_model, ..constants(&[("Waits", "false")]) };
         let found = verified(&forgetful, &options);
         assert!(
-            matches!(found.verdict, Verdict::Broken(Breach::MemoryModel(_))),
+            matches!(found.verdict, Verdict::Broken(ViolationKind::MemoryModel(_))),
             "{:?}",
             found.verdict
         );

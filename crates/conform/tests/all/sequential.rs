@@ -3,7 +3,7 @@
 use crate::support::{self, constants, model, verified};
 use judge::Outcome;
 use murphi::source::Source;
-use tribunal_conform::{Breach, MemoryModel, MemoryTrace, Options, Sizes, Unknown, Verdict};
+use tribunal_conform::{MemoryModel, MemoryTrace, Options, Sizes, Unknown, Verdict, ViolationKind};
 
 fn sc(overrides: &[(&str, &str)]) -> Options {
     Options { memory_model: MemoryModel::Sc, ..constants(overrides) }
@@ -58,7 +58,7 @@ fn the_example_of_figure_1_is_verified_for_two_processors_and_two_locations() {
 fn the_error_of_section_8_is_found_with_its_twelve_events_and_its_cycle() {
     let options = Options { only: Some(2), ..sc(&[("ForgetsOwner", "false")]) };
     let found = verified(&model("piranha"), &options);
-    let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
+    let Verdict::Broken(ViolationKind::MemoryModel(counterexample)) = &found.verdict else {
         panic!("{:?}", found.verdict)
     };
     assert_eq!(counterexample.claim, "no ordering cycle through 2 processors and 2 addresses");
@@ -85,7 +85,7 @@ fn the_error_of_section_8_is_found_with_its_twelve_events_and_its_cycle() {
 #[test]
 fn the_error_of_section_8_shows_at_one_location_already_after_ten_events() {
     let found = verified(&model("piranha"), &sc(&[("ForgetsOwner", "false")]));
-    let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
+    let Verdict::Broken(ViolationKind::MemoryModel(counterexample)) = &found.verdict else {
         panic!("{:?}", found.verdict)
     };
     assert_eq!(counterexample.claim, "no ordering cycle through 1 processor and 1 address");
@@ -96,7 +96,7 @@ fn the_error_of_section_8_shows_at_one_location_already_after_ten_events() {
 #[test]
 fn evidence_for_a_violation_is_accepted_by_the_kernel() {
     let found = verified(&model("piranha"), &sc(&[("ForgetsOwner", "false")]));
-    let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
+    let Verdict::Broken(ViolationKind::MemoryModel(counterexample)) = &found.verdict else {
         panic!("{:?}", found.verdict)
     };
     let Outcome::Broken(proof) = &counterexample.judged.outcome else { panic!("a violation") };
@@ -138,7 +138,7 @@ fn without_scalarsets_all_ways_to_give_out_the_parts_are_searched() {
     let text = broken.text.replace("memory: array", "old: Value; memory: array");
     let broken = Source { text, ..broken };
     let found = verified(&broken, &sc(&[]));
-    let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
+    let Verdict::Broken(ViolationKind::MemoryModel(counterexample)) = &found.verdict else {
         panic!("{:?}", found.verdict)
     };
     assert!(counterexample.trace.events.iter().any(|event| event.address == "2"));
@@ -204,7 +204,7 @@ fn a_violation_behind_a_false_alarm_is_found() {
         found.verdict
     );
     let found = verified(&source, &sc(&[]));
-    let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
+    let Verdict::Broken(ViolationKind::MemoryModel(counterexample)) = &found.verdict else {
         panic!("{:?}", found.verdict)
     };
     assert!(found.lemmas[counterexample.lemma].passed_over > 0);
@@ -216,7 +216,7 @@ fn commits_give_the_order_in_which_stores_count() {
     let found = verified(&committed, &sc(&[]));
     assert!(matches!(found.verdict, Verdict::Holds(())), "{:?}", found.verdict);
     let found = verified(&committed, &sc(&[("Waits", "false"), ("Forwards", "true")]));
-    let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
+    let Verdict::Broken(ViolationKind::MemoryModel(counterexample)) = &found.verdict else {
         panic!("{:?}", found.verdict)
     };
     assert_eq!(counterexample.claim, "no ordering cycle through 2 processors and 2 addresses");
@@ -229,7 +229,7 @@ fn commits_give_the_order_in_which_stores_count() {
 #[test]
 fn a_value_that_is_loaded_before_it_is_stored_is_a_violation() {
     let found = verified(&model("early-loads"), &sc(&[]));
-    let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
+    let Verdict::Broken(ViolationKind::MemoryModel(counterexample)) = &found.verdict else {
         panic!("{:?}", found.verdict)
     };
     assert_eq!(counterexample.claim, "every load returns a value that was stored before");
@@ -238,14 +238,14 @@ fn a_value_that_is_loaded_before_it_is_stored_is_a_violation() {
 #[test]
 fn scalarsets_of_values_and_messages_in_multisets_are_followed_into_the_trace() {
     let found = verified(&model("unordered-stores"), &sc(&[]));
-    let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
+    let Verdict::Broken(ViolationKind::MemoryModel(counterexample)) = &found.verdict else {
         panic!("{:?}", found.verdict)
     };
     assert_eq!(shape(&counterexample.trace), ["0: M[0] := 1", "0: M[0] == 0"]);
     let longer = Options { only: Some(2), ..sc(&[]) };
     let found = verified(&model("unordered-stores"), &longer);
     assert!(
-        matches!(found.verdict, Verdict::Broken(Breach::MemoryModel(_))),
+        matches!(found.verdict, Verdict::Broken(ViolationKind::MemoryModel(_))),
         "{:?}",
         found.verdict
     );

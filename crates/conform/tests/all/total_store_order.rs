@@ -10,7 +10,7 @@ use murphi::instance;
 use murphi::interpret::{End, Interpreter};
 use murphi::source::Source;
 use murphi::value::State;
-use tribunal_conform::{Breach, MemoryModel, Options, Unknown, Verdict, Verification};
+use tribunal_conform::{MemoryModel, Options, Unknown, Verdict, Verification, ViolationKind};
 
 fn tso(overrides: &[(&str, &str)]) -> Options {
     Options { memory_model: MemoryModel::Tso, ..constants(overrides) }
@@ -28,7 +28,7 @@ fn the_lazy_strategy_raises_a_false_alarm_that_the_exact_one_does_not() {
 #[test]
 fn bringing_one_address_up_to_date_breaks_message_passing() {
     let found = verified(&model("load-buffers"), &tso(&[("Whole", "false")]));
-    let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
+    let Verdict::Broken(ViolationKind::MemoryModel(counterexample)) = &found.verdict else {
         panic!("{:?}", found.verdict);
     };
     assert!(matches!(counterexample.judged.outcome, Outcome::Broken(_)));
@@ -53,7 +53,7 @@ fn figure_3_is_allowed_by_tso_but_not_by_tso_lb() {
 #[test]
 fn values_may_be_interchangeable() {
     let found = verified(&model("unordered-stores"), &tso(&[]));
-    let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
+    let Verdict::Broken(ViolationKind::MemoryModel(counterexample)) = &found.verdict else {
         panic!("{:?}", found.verdict)
     };
     assert_eq!(counterexample.claim, "TSO-LB allows the value of every load");
@@ -87,7 +87,7 @@ fn store_buffers_are_followed_by_their_commits() {
     assert!(matches!(found.verdict, Verdict::Holds(())), "{:?}", found.verdict);
     // A processor that does not see its own store is wrong.
     let found = verified(&committed, &tso(&[("Waits", "false")]));
-    let Verdict::Broken(Breach::MemoryModel(counterexample)) = &found.verdict else {
+    let Verdict::Broken(ViolationKind::MemoryModel(counterexample)) = &found.verdict else {
         panic!("{:?}", found.verdict)
     };
     assert_eq!(counterexample.trace.events.len(), 2);
@@ -96,7 +96,7 @@ fn store_buffers_are_followed_by_their_commits() {
 #[test]
 fn tso_cc_without_self_invalidation_breaks_message_passing() {
     let found = verified(&protocol("broken/tso-cc-no-self-invalidation"), &tso(&[]));
-    let Verdict::Broken(Breach::MemoryModel(found_run)) = &found.verdict else {
+    let Verdict::Broken(ViolationKind::MemoryModel(found_run)) = &found.verdict else {
         panic!("{:?}", found.verdict)
     };
     // The nearest alarm is allowed with another order of the stores: it is seen only later.
@@ -125,7 +125,7 @@ fn tso_cc_with_self_invalidation_is_allowed_one_address() {
 fn an_order_of_commits_that_is_not_program_order_is_seen_by_going_on() {
     let broken = protocol("broken/msi-store-buffer-drains-out-of-order");
     let found = verified(&broken, &tso(&[]));
-    let Verdict::Broken(Breach::MemoryModel(found_run)) = &found.verdict else {
+    let Verdict::Broken(ViolationKind::MemoryModel(found_run)) = &found.verdict else {
         panic!("{:?}", found.verdict)
     };
     assert_eq!(found_run.claim, "stores are committed in program order");

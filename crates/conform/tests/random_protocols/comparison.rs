@@ -13,7 +13,7 @@ use murphi::interpret::{End, Interpreter};
 use murphi::source::Source;
 use murphi::value::State;
 use tribunal_conform::{
-    Breach, Counterexample, MemoryModel, Options, Unknown, Verdict, Verification, verify,
+    Counterexample, MemoryModel, Options, Unknown, Verdict, Verification, ViolationKind, verify,
 };
 
 use crate::brute_force::interpreter;
@@ -89,12 +89,12 @@ fn judged(protocol: &Protocol, memory_model: MemoryModel, found: &Verification) 
     let mut said = Said { answer: Answer::Undecided, wrong: None, claim: None };
     said.answer = match &found.verdict {
         Verdict::Holds(()) => Answer::Verified,
-        Verdict::Broken(Breach::Protocol) => Answer::Broken,
+        Verdict::Broken(ViolationKind::Protocol) => Answer::Broken,
         Verdict::Undecided(Unknown::FalseAlarm(found)) => {
             said.claim = Some(found.claim.clone());
             Answer::FalseAlarm
         }
-        Verdict::Broken(Breach::MemoryModel(counterexample)) => {
+        Verdict::Broken(ViolationKind::MemoryModel(counterexample)) => {
             said.claim = Some(counterexample.claim.clone());
             said.wrong = not_a_violation(protocol, memory_model, counterexample);
             Answer::Violation

@@ -54,7 +54,7 @@
     { id: "findings", name: data.findings.length ? `Findings (${data.findings.length})` : "Findings", element: h("section", null,
       data.findings.length ? data.findings.map(finding) : h("p", { class: "note" }, "No finding.")) },
     { id: "pace", name: "Rate", element: h("section", null,
-      pace() || h("p", { class: "note" }, "The hunt has not run for long enough to have a rate.")) },
+      pace() || h("p", { class: "note" }, "The hunt is too short to show a rate.")) },
     { id: "coverage", name: "Coverage", element: h("section", null,
       heat(summary.coverage.communication, "Communication, in distinct outcomes"),
       heat(summary.coverage.program_order, "Program order, in tests"),

@@ -112,7 +112,7 @@ function playView(choose) {
   }
 
   function sentence(last) {
-    if (!last) return "Nothing has happened yet: memory has its initial values.";
+    if (!last) return "Before the first event: memory has its initial values.";
     const who = `Thread ${data.threads[threadOf[last.event]].label}`;
     if (last.enters) return `${who}: ${text[last.event]} waits in the store buffer.`;
     if (last.took && data.memory) {

@@ -31,16 +31,16 @@ function lemmasView() {
 /** The abstractions, with what searching them took. */
 function abstractionView() {
   const { processor, concrete, claims, abstractions } = data.proof;
-  const others = (claim) => (claim.named ? ", 1 known by its name" : "");
+  const others = (claim) => (claim.named ? ", 1 known by name" : "");
   const claimCard = (claim) => {
     const program = abstractions.find((abstraction) => abstraction.claim === claim.name);
     const [tone, word] = claim.holds === true ? ["good", "proved"] : claim.holds === false ? ["bad", "violated"] : ["open", "undecided"];
     // What a random walk saw of an instance that was searched says nothing more.
     const isSearched = (processors) => claim.instances.some((other) => other.complete && other.processors === processors);
     const facts = [
-      ["kept of processors", `${concrete} of type ${processor} as they are${others(claim)}; Other stands for the rest`],
+      ["abstraction", `${count(concrete, "concrete processor")} of type ${processor}${others(claim)}, Other for the rest`],
       ["states", claim.states.toLocaleString("en")], ["rules fired", claim.rules_fired.toLocaleString("en")], ["depth", claim.depth.toLocaleString("en")],
-      ["refinement rounds", claim.rounds.toLocaleString("en")], ["lemmas", `${claim.lemmas.length}${claim.minimal && claim.lemmas.length ? ", none of which can be left out" : ""}`],
+      ["refinement rounds", claim.rounds.toLocaleString("en")], ["lemmas", `${claim.lemmas.length}${claim.minimal && claim.lemmas.length ? " (minimal)" : ""}`],
       ["last search", `${brief(claim.seconds)} s`],
       ...claim.instances.filter((instance) => instance.complete || !isSearched(instance.processors)).map((instance) => [`instance of ${count(instance.processors, "processor")}`, `${count(instance.states, "state")} (${instance.complete ? "all" : "partial"})`]),
     ];
@@ -50,9 +50,9 @@ function abstractionView() {
     return h("div", { class: "card claim" }, h("div", { class: "row" }, h("h2", null, claim.name), verdictBadge(tone, word), h("span", { class: "grow" }),
       program ? [h("button", { onclick: () => copyText(program.text, "Program") }, "Copy"), h("button", { onclick: () => saveText("abstraction.m", program.text) }, "⤓ Save")] : null),
     h("dl", { class: "facts" }, facts.map(([name, value]) => [h("dt", null, name), h("dd", null, value)])),
-    program ? text : h("p", { class: "note" }, "No abstraction was searched for it."));
+    program ? text : h("p", { class: "note" }, "No abstraction of this claim was searched."));
   };
   return h("section", null,
-    h("p", { class: "note" }, "The abstraction over-approximates the protocol with any number of processors. What Other has is not kept: where a rule reads a variable of Other, a parameter of the rule stands for every value that it may have. What holds of this program holds for any number."),
+    h("p", { class: "note" }, "The abstraction over-approximates the protocol with any number of processors. The variables of Other are not kept: where a rule reads one, a parameter of the rule stands for every value that the variable may have. A property that holds in this program holds for any number of processors."),
     claims.map(claimCard));
 }

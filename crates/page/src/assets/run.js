@@ -110,10 +110,10 @@
   /** Where a run is caught that breaks a liveness property. */
   function regionCard() {
     const { region } = data;
-    return h("div", { class: "card region" }, h("h3", null, "Where it is caught"),
+    return h("div", { class: "card region" }, h("h3", null, "States that can still be reached"),
       h("p", null, `${count(region.states, "state")} can still be reached${region.complete ? "" : " at least"}, and the property holds in none of them.`),
-      h("p", { class: "small" }, region.rules.length ? `Rules that still change something: ${region.rules.join(", ")}.` : "No rule changes anything any more."),
-      region.stays ? h("details", null, h("summary", null, "What stays as it is"), h("div", { class: "tree" }, Object.entries(region.stays).map(([name, value]) => h("div", { class: "leaf" }, `${name} = ${value}`)))) : null);
+      h("p", { class: "small" }, region.rules.length ? `Rules that still change the state: ${region.rules.join(", ")}.` : "No rule changes the state."),
+      region.stays ? h("details", null, h("summary", null, "Variables that keep their value"), h("div", { class: "tree" }, Object.entries(region.stays).map(([name, value]) => h("div", { class: "leaf" }, `${name} = ${value}`)))) : null);
   }
 
   if (data.memory) {

@@ -18,7 +18,7 @@ function searchView() {
   const at = (entry) => depths.first + entry * depths.levels;
   const byDepth = depths.states.length ? plot({
     title: "States by depth", kind: "bars",
-    note: `The most are at ${span(at(largest))}: ${depths.states[largest].toLocaleString("en")}.${depths.first ? ` The search went on from a checkpoint at depth ${depths.first}; ${depths.before.toLocaleString("en")} states are nearer.` : ""}`,
+    note: `Largest level: ${span(at(largest))}, with ${depths.states[largest].toLocaleString("en")} states.${depths.first ? ` The search continued from a checkpoint at depth ${depths.first}; ${depths.before.toLocaleString("en")} states are nearer.` : ""}`,
     x: { label: depths.levels === 1 ? "rules from a start state" : `rules from a start state, ${depths.levels} levels a bar` },
     y: { label: "states", zero: true, show: (y) => (y % 1 ? "" : brief(y)) },
     series: [{ name: "states", points: depths.states.map((states, entry) => [at(entry), states]) }],
@@ -32,13 +32,13 @@ function searchView() {
   ] : null;
   const sets = symmetry.scalarsets;
   const reduced = h("div", { class: "card" }, h("h2", null, "Symmetry"),
-    h("p", { class: "note" }, !sets.length ? "The model has no scalarset: no states are the same by renaming." :
+    h("p", { class: "note" }, !sets.length ? "The model has no scalarset, so there is no symmetry reduction." :
       !symmetry.on ? "Symmetry reduction is off: every state is stored." :
         symmetry.most > 1 ? `A stored state stands for all that differ from it by a renaming: at most ${brief(symmetry.most)}, so that the model has at most ${brief(symmetry.most * totals.states)} states.` :
           "No scalarset could be used for symmetry reduction."),
     sets.length ? h("div", { class: "scroll" }, h("table", null, h("thead", null, h("tr", null, h("th", null, "scalarset"), h("th", { class: "number" }, "members"), h("th", null, ""))),
       h("tbody", null, sets.map((set) => h("tr", null, h("td", { class: "mono" }, set.name), h("td", { class: "number" }, set.members),
-        h("td", null, set.reduced ? "interchangeable" : symmetry.on ? "not interchangeable: the order of its members may show" : "told apart")))))) : null);
+        h("td", null, set.reduced ? "interchangeable" : symmetry.on ? "not interchangeable: the model depends on the order of its members" : "not reduced (--symmetry off)")))))) : null);
   return h("section", null,
     h("div", { class: "tiles" }, tiles.map(([value, name]) => h("div", { class: "tile" }, h("div", { class: "tile-value" }, value), h("div", { class: "small muted" }, name)))),
     h("div", { class: "plots" }, byDepth, overTime, reduced));

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use conform::mutate::mutants;
 use conform::{
-    Breach, EventNames, Failure, MemoryModel, Options, Unknown, Verdict, composed_programs,
+    EventNames, Failure, MemoryModel, Options, Unknown, Verdict, ViolationKind, composed_programs,
 };
 use explore::Deadlock;
 use explore::symmetry::Symmetry;
@@ -120,7 +120,7 @@ fn one_address_at_a_time_is_as_good_as_the_machine() {
         let alarms = match exact.map(|exact| exact.verdict) {
             Ok(Verdict::Holds(())) => false,
             Ok(
-                Verdict::Broken(Breach::MemoryModel(_))
+                Verdict::Broken(ViolationKind::MemoryModel(_))
                 | Verdict::Undecided(Unknown::FalseAlarm(_)),
             ) => true,
             // What it stores is not what it says.

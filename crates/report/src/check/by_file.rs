@@ -23,7 +23,7 @@ struct Object<'a> {
     threads: usize,
     addresses: usize,
     #[serde(flatten)]
-    took: json::Took,
+    took: json::CheckTime,
     #[serde(skip_serializing_if = "Option::is_none")]
     axioms: Option<Vec<&'a str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -107,7 +107,7 @@ fn object<'a>(
         events: history.len(),
         threads: history.thread_count(),
         addresses: history.address_count(),
-        took: json::Took::micros(judged.micros()),
+        took: json::CheckTime::micros(judged.micros()),
         axioms: None,
         cycle: judgement.proof.as_ref().map(|proof| cycle(history, proof)),
         write_orders: None,

@@ -30,7 +30,7 @@ pub fn live_lines(file: &str, watched: &LiveAnswer, style: Style) -> String {
             events,
             threads: finished.threads,
             addresses: finished.addresses,
-            took: json::Took::micros(micros),
+            took: json::CheckTime::micros(micros),
             write_pairs: None,
             unordered_write_pairs: None,
             evidence,

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::{Style, Tally, lines};
 use crate::explain::{
-    Attached, ExplainedModel, FileRules, PageAndGist, consistent_page, violation_page,
+    ExplainedModel, FileRules, PageAndGist, PageContext, consistent_page, violation_page,
 };
 use crate::shrunk_text;
 
@@ -45,7 +45,7 @@ pub struct TracePage {
 pub fn trace_pages(judged: &Judged, limits: &Limits, stop: &Arc<AtomicBool>) -> Vec<TracePage> {
     let time = limits.time.map_or(SHRINKING, |time| time.min(SHRINKING));
     let limits = Limits { time: Some(time), memory: limits.memory };
-    let maker = Maker { judged, limits: &limits, stop };
+    let maker = PageMaker { judged, limits: &limits, stop };
     match &judged.answer {
         Answer::Model(judgement) => maker.by_model(judgement).into_iter().collect(),
         Answer::Gradual(gradual) => {
@@ -56,13 +56,13 @@ pub fn trace_pages(judged: &Judged, limits: &Limits, stop: &Arc<AtomicBool>) -> 
     }
 }
 
-struct Maker<'a> {
+struct PageMaker<'a> {
     judged: &'a Judged,
     limits: &'a Limits,
     stop: &'a Arc<AtomicBool>,
 }
 
-impl Maker<'_> {
+impl PageMaker<'_> {
     fn trace(&self) -> &Trace {
         &self.judged.trace
     }
@@ -111,7 +111,7 @@ impl Maker<'_> {
     }
 
     /// What can be saved from a page.
-    fn attached(&self, judged: &Judged, violation: Option<(&AnyModel, &Proof)>) -> Attached {
+    fn attached(&self, judged: &Judged, violation: Option<(&AnyModel, &Proof)>) -> PageContext {
         let Trace { file, number, history } = self.trace();
         let minimal = violation.map(|(memory_model, proof)| {
             let budget = self.limits.budget(self.stop);
@@ -127,7 +127,7 @@ impl Maker<'_> {
         let is_small = !certificate.is_empty() && certificate.len() <= LARGEST_CERTIFICATE;
         let certificate = String::from_utf8(certificate).ok().filter(|_| is_small);
         let style = Style { json: true, ..Style::default() };
-        Attached {
+        PageContext {
             file: file.to_string(),
             trace: *number,
             answer: lines(judged, style),

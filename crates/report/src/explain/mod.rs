@@ -24,7 +24,7 @@ use history::History;
 
 pub use explained_model::{ExplainedModel, FileRules};
 pub use page::{
-    Attached, PageAndGist, WhyData, consistent as consistent_page, violation as violation_page,
+    PageAndGist, PageContext, WhyData, consistent as consistent_page, violation as violation_page,
     why_data,
 };
 

@@ -29,7 +29,9 @@ pub(super) fn keeps(
     match (model.rules(), graph) {
         (_, Graph::ThinAir) => false,
         (Rules::Causal(rules), Graph::Location) if rules.relaxed => same_address,
-        (Rules::Causal(rules), _) => !rules.relaxed || first == Half::Read || second == Half::Write,
+        (Rules::Causal(rules), _) => {
+            !rules.relaxed || first == AccessHalf::Read || second == AccessHalf::Write
+        }
         (Rules::Store(rules), Graph::Location) => {
             let two_reads = !left.is_write() && !right.is_write();
             same_address && !(rules.same_address_reads_swap && two_reads)
@@ -39,19 +41,19 @@ pub(super) fn keeps(
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Half {
+enum AccessHalf {
     Read,
     Write,
 }
 
 /// The event of a node and what the node does: a causal model sees the two halves of a
 /// read-modify-write as two operations.
-fn half(history: &History, node: Node) -> Option<(EventId, Half)> {
+fn half(history: &History, node: Node) -> Option<(EventId, AccessHalf)> {
     match node {
         Node::Initial(_) => None,
-        Node::ReadOf(event) => Some((event, Half::Read)),
-        Node::Event(event) if history.event(event).is_write() => Some((event, Half::Write)),
-        Node::Event(event) => Some((event, Half::Read)),
+        Node::ReadOf(event) => Some((event, AccessHalf::Read)),
+        Node::Event(event) if history.event(event).is_write() => Some((event, AccessHalf::Write)),
+        Node::Event(event) => Some((event, AccessHalf::Read)),
     }
 }
 
@@ -106,8 +108,8 @@ fn noun(history: &History, model: Model, node: Node) -> &'static str {
     let is_atomic = |event: EventId| history.event(event).is_atomic();
     match (half(history, node), model.rules()) {
         (Some((event, _)), Rules::Store(_)) if is_atomic(event) => "atomics",
-        (Some((_, Half::Read)), _) => "reads",
-        (Some((_, Half::Write)), _) => "writes",
+        (Some((_, AccessHalf::Read)), _) => "reads",
+        (Some((_, AccessHalf::Write)), _) => "writes",
         (None, _) => "initial values",
     }
 }

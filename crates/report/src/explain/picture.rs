@@ -106,13 +106,13 @@ pub(super) fn panels(words: Words<'_>, argument: &Argument) -> (Vec<Panel>, usiz
 }
 
 /// A cycle to draw and the steps before it.
-struct Scene<'a> {
+struct PanelContent<'a> {
     heading: Option<String>,
     cycle: Option<&'a Walk>,
     steps: Vec<&'a Step>,
 }
 
-fn scenes<'a>(words: Words<'_>, argument: &'a Argument) -> Vec<Scene<'a>> {
+fn scenes<'a>(words: Words<'_>, argument: &'a Argument) -> Vec<PanelContent<'a>> {
     let branches = argument.branches();
     if !branches.is_empty() {
         let scene = |Branch { cases, steps, cycle }: Branch<'a>| {
@@ -120,7 +120,7 @@ fn scenes<'a>(words: Words<'_>, argument: &'a Argument) -> Vec<Scene<'a>> {
                 let all: Vec<String> = cases.iter().map(|c| words.literal(c.assumes)).collect();
                 format!("Case {}: {}", case.label, all.join(", and "))
             });
-            Scene { heading, cycle: Some(cycle), steps }
+            PanelContent { heading, cycle: Some(cycle), steps }
         };
         return branches.into_iter().map(scene).collect();
     }
@@ -129,9 +129,9 @@ fn scenes<'a>(words: Words<'_>, argument: &'a Argument) -> Vec<Scene<'a>> {
         Item::Step(step) => Some(step),
         _ => None,
     });
-    let mut scenes: Vec<Scene<'a>> = steps
+    let mut scenes: Vec<PanelContent<'a>> = steps
         .filter_map(|step| match &step.reason {
-            Reason::Otherwise(end) => Some(Scene {
+            Reason::Otherwise(end) => Some(PanelContent {
                 heading: Some(format!("Step {}: suppose {}", step.label, supposed(words, step))),
                 cycle: Some(&end.cycle),
                 steps: end.derived.iter().collect(),
@@ -140,7 +140,7 @@ fn scenes<'a>(words: Words<'_>, argument: &'a Argument) -> Vec<Scene<'a>> {
         })
         .collect();
     if scenes.is_empty() {
-        scenes.push(Scene { heading: None, cycle: None, steps: Vec::new() });
+        scenes.push(PanelContent { heading: None, cycle: None, steps: Vec::new() });
     }
     scenes
 }
@@ -153,7 +153,7 @@ fn supposed(words: Words<'_>, step: &Step) -> String {
     }
 }
 
-fn panel(words: Words<'_>, argument: &Argument, scene: Scene<'_>) -> Panel {
+fn panel(words: Words<'_>, argument: &Argument, scene: PanelContent<'_>) -> Panel {
     let history = words.history;
     let drawn = scene.steps.len() <= MOST_STEPS;
     let mut shown = Shown::default();

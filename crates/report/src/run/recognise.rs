@@ -114,7 +114,7 @@ impl Recognised {
         if let Some(unknown) = lanes.messages.iter().find(|name| !known(name)) {
             return Err(Unrecognised::Variable(unknown.clone()));
         }
-        let look = Look { model, processor };
+        let look = ModelView { model, processor };
         let mut messages = BTreeMap::new();
         for global in &model.globals {
             let said = lanes.messages.contains(&global.name);
@@ -195,12 +195,12 @@ impl Recognised {
 }
 
 /// A model, and its type of processors.
-struct Look<'m> {
+struct ModelView<'m> {
     model: &'m Model,
     processor: Option<TypeId>,
 }
 
-impl Look<'_> {
+impl ModelView<'_> {
     /// How a slot of the type is asked to be full, if it can be empty.
     fn form(&self, ty: TypeId) -> Option<Form> {
         match self.model.kind(ty) {

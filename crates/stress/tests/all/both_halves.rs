@@ -12,8 +12,8 @@ use std::sync::atomic::AtomicBool;
 
 use conform::mutate::without_claims;
 use conform::{
-    Breach, Counterexample, Failure, MemoryModel, Options, RecordOptions, Unknown, Verdict,
-    Verification, record, verify,
+    Counterexample, Failure, MemoryModel, Options, RecordOptions, Unknown, Verdict, Verification,
+    ViolationKind, record, verify,
 };
 use judge::{Budget, Engine, Outcome, judge};
 use models::Model;
@@ -161,14 +161,14 @@ fn verified(
         Err(_) => return (Verified::Undecided, None),
     };
     match &found.verdict {
-        Verdict::Broken(Breach::MemoryModel(run)) => {
+        Verdict::Broken(ViolationKind::MemoryModel(run)) => {
             (Verified::Violated, Some(objection(&found, run)))
         }
         Verdict::Undecided(Unknown::FalseAlarm(run)) => {
             (Verified::FalseAlarm, Some(objection(&found, run)))
         }
         Verdict::Holds(()) => (Verified::Holds, None),
-        Verdict::Broken(Breach::Protocol) => (Verified::Broken, None),
+        Verdict::Broken(ViolationKind::Protocol) => (Verified::Broken, None),
         Verdict::Undecided(_) => (Verified::Undecided, None),
     }
 }

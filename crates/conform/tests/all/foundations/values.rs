@@ -179,7 +179,7 @@ fn a_violation_has_values_that_the_protocol_has() {
         let text = text.replace("memory[a] > 1", &format!("memory[a] > {least}"));
         let wrong = Source { text, ..source.clone() };
         let found = sc(&wrong);
-        let is_violation = matches!(found.verdict, Verdict::Broken(Breach::MemoryModel(_)));
+        let is_violation = matches!(found.verdict, Verdict::Broken(ViolationKind::MemoryModel(_)));
         assert!(is_violation, "{values}: {:?}", found.verdict);
         assert!(!is_verified(&tso(&wrong)), "{values}");
     }
@@ -213,7 +213,11 @@ fn a_store_without_a_value_that_waits_for_its_commit_is_broken() {
           rule \"store\" !busy ==> begin Store(p, a, spare[p]); busy := true; end; end;";
     let source = with_memory(rules);
     for found in [sc(&source), tso(&source)] {
-        assert!(matches!(found.verdict, Verdict::Broken(Breach::Protocol)), "{:?}", found.verdict);
+        assert!(
+            matches!(found.verdict, Verdict::Broken(ViolationKind::Protocol)),
+            "{:?}",
+            found.verdict
+        );
         let place = found.broken.expect("it has a place");
         assert!(source.slice(place.span).starts_with("rule \"store\""), "{place:?}");
     }
@@ -246,7 +250,7 @@ fn two_values_stand_for_any_number_only_if_stores_have_their_own() {
     let three = protocol(&types("0..2"), ODD);
     let found = tso(&three);
     assert!(
-        matches!(found.verdict, Verdict::Broken(Breach::MemoryModel(_))),
+        matches!(found.verdict, Verdict::Broken(ViolationKind::MemoryModel(_))),
         "{:?}",
         found.verdict
     );

@@ -27,7 +27,7 @@ pub(super) use argument::{ItemData, items, plain};
 
 /// What goes with a page: whose trace it is, and what can be saved from it.
 #[derive(Clone, Debug, Default)]
-pub struct Attached {
+pub struct PageContext {
     /// What the file is called.
     pub file: String,
     /// The number of the trace in it, from 1.
@@ -80,7 +80,7 @@ pub fn violation(
     history: &History,
     model: ExplainedModel<'_>,
     proof: &Proof,
-    attached: &Attached,
+    attached: &PageContext,
 ) -> PageAndGist {
     let argument = build::argument(history, model, proof);
     let words = Words { history, model };
@@ -121,7 +121,7 @@ pub fn consistent(
     history: &History,
     model: ExplainedModel<'_>,
     witness: Option<&Witness>,
-    attached: &Attached,
+    attached: &PageContext,
 ) -> PageAndGist {
     let order = match witness {
         Some(Witness::Order(order)) => Some(order.as_slice()),
@@ -244,7 +244,7 @@ impl<'a> Data<'a> {
     fn new(
         history: &'a History,
         model: ExplainedModel<'_>,
-        attached: &'a Attached,
+        attached: &'a PageContext,
         rows: usize,
         row_of: Vec<u32>,
     ) -> Self {

@@ -14,7 +14,7 @@ pub(super) fn place(panel: &Panel, layout: &Layout) -> Vec<Option<Rect>> {
     let mut obstacles: Vec<Rect> = layout.boxes.iter().flatten().map(|b| b.grown(3.0)).collect();
     obstacles.extend(layout.lanes.iter().map(|lane| Rect { height: 26.0, ..*lane }));
     let weights = panel.arrows.iter().map(|a| if a.role == Role::Context { 0.8 } else { 3.0 });
-    let scene = Scene {
+    let scene = LabelConstraints {
         points: &points,
         weights: weights.collect(),
         obstacles: &obstacles,
@@ -64,7 +64,7 @@ fn candidates(points: &[Point], width: f64) -> Vec<(Rect, f64)> {
 }
 
 /// What labels must keep clear of.
-struct Scene<'a> {
+struct LabelConstraints<'a> {
     points: &'a [Vec<Point>],
     /// How bad it is to cover a point of each arrow.
     weights: Vec<f64>,
@@ -72,7 +72,7 @@ struct Scene<'a> {
     lanes: &'a [Rect],
 }
 
-impl Scene<'_> {
+impl LabelConstraints<'_> {
     /// How bad a place is for what is there already.
     fn cost(&self, rect: &Rect, own: usize, placed: &[Option<Rect>]) -> f64 {
         let boxes: f64 = self.obstacles.iter().map(|o| o.overlap(rect)).sum();

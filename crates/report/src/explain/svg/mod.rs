@@ -68,7 +68,8 @@ text{font-family:'Helvetica Neue',Arial,'DejaVu Sans',sans-serif;fill:#1f2328}\
 pub(super) fn write(history: &History, model: ExplainedModel<'_>, argument: &Argument) -> String {
     let words = Words { history, model };
     let (panels, left_out) = panels(words, argument);
-    let drawn: Vec<Drawn<'_>> = panels.iter().map(|panel| Drawn::new(words, panel)).collect();
+    let drawn: Vec<PlacedPanel<'_>> =
+        panels.iter().map(|panel| PlacedPanel::new(words, panel)).collect();
     let widest = drawn.iter().map(|d| d.extent.width).fold(0.0, f64::max);
     let width = (widest + 2.0 * MARGIN).max(SMALLEST_WIDTH);
 
@@ -155,7 +156,7 @@ impl Page {
         self.y += 26.0;
     }
 
-    fn panel(&mut self, drawn: Drawn<'_>) {
+    fn panel(&mut self, drawn: PlacedPanel<'_>) {
         if let Some(heading) = &drawn.panel.heading {
             self.wrapped("panel", 14.5, 22.0, heading);
             self.y += 8.0;
@@ -221,7 +222,7 @@ impl Page {
 }
 
 /// A panel with all its coordinates.
-struct Drawn<'p> {
+struct PlacedPanel<'p> {
     words: Words<'p>,
     panel: &'p Panel,
     layout: Layout,
@@ -229,7 +230,7 @@ struct Drawn<'p> {
     extent: Rect,
 }
 
-impl<'p> Drawn<'p> {
+impl<'p> PlacedPanel<'p> {
     fn new(words: Words<'p>, panel: &'p Panel) -> Self {
         let layout = layout(panel);
         let labels = labels::place(panel, &layout);
@@ -335,13 +336,13 @@ mod tests {
     use crate::explain::build::argument;
 
     /// Every panel of every sketch, drawn.
-    fn for_every_panel(check: impl Fn(&str, &Drawn<'_>)) {
+    fn for_every_panel(check: impl Fn(&str, &PlacedPanel<'_>)) {
         for (name, (model, sketch)) in sketches::all() {
             let model = ExplainedModel::from(model);
             let words = Words { history: &sketch.history, model };
             let argument = argument(&sketch.history, model, &sketch.proof);
             for panel in panels(words, &argument).0 {
-                check(name, &Drawn::new(words, &panel));
+                check(name, &PlacedPanel::new(words, &panel));
             }
         }
     }

@@ -9,7 +9,7 @@ use super::super::words::Words;
 use super::canvas::arrow_paths;
 use super::geometry::{Point, Rect};
 use super::layout::fence_text;
-use super::{Drawn, class_of};
+use super::{PlacedPanel, class_of};
 
 /// A panel with coordinates.
 #[derive(Serialize)]
@@ -85,7 +85,7 @@ pub(in crate::explain) fn node_number(node: Node) -> i64 {
 
 /// The coordinates of a panel.
 pub(in crate::explain) fn parts(words: Words<'_>, panel: &Panel) -> PanelParts {
-    let drawn = Drawn::new(words, panel);
+    let drawn = PlacedPanel::new(words, panel);
     let lanes = drawn.layout.lanes.iter().zip(&panel.columns);
     let lanes = lanes.map(|(lane, column)| Lane { area: area(lane), title: column.title.clone() });
     let ends = |&(from, to): &(Point, Point)| [from.x, from.y, to.x, to.y].map(rounded);
@@ -99,7 +99,7 @@ pub(in crate::explain) fn parts(words: Words<'_>, panel: &Panel) -> PanelParts {
     }
 }
 
-fn boxes(drawn: &Drawn<'_>) -> Vec<Box> {
+fn boxes(drawn: &PlacedPanel<'_>) -> Vec<Box> {
     let mut boxes = Vec::new();
     for (c, column) in drawn.panel.columns.iter().enumerate() {
         for (row, cell) in column.cells.iter().enumerate() {
@@ -127,7 +127,7 @@ fn boxes(drawn: &Drawn<'_>) -> Vec<Box> {
     boxes
 }
 
-fn arrows(drawn: &Drawn<'_>) -> Vec<Arrow> {
+fn arrows(drawn: &PlacedPanel<'_>) -> Vec<Arrow> {
     let arrows = drawn.panel.arrows.iter().zip(&drawn.layout.curves).zip(&drawn.labels);
     let arrows = arrows.filter_map(|((arrow, curve), label)| {
         let (path, head) = arrow_paths(curve);
