@@ -12,7 +12,7 @@ use tribunal::chance::Rng;
 use tribunal::hunt::{
     Abilities, Campaign, CampaignEvent, KnownShapes, Plan, TargetSupply, TestOptions,
 };
-use tribunal::stress::{Action, Outcome, Program, Ran, Runs, Target, TargetError};
+use tribunal::stress::{Action, Outcome, Program, RunResult, Runs, Target, TargetError};
 
 /// Runs one instruction at a time, of a thread that is drawn at random.
 struct Forgetful;
@@ -22,11 +22,11 @@ impl Target for Forgetful {
         &mut self,
         program: &Program,
         runs: Runs<'_>,
-        receive: &mut dyn FnMut(Ran) -> ControlFlow<()>,
+        receive: &mut dyn FnMut(RunResult) -> ControlFlow<()>,
     ) -> Result<(), TargetError> {
         let mut rng = Rng::new(runs.seed);
         for _ in 0..runs.count {
-            if receive(Ran::Outcome(once(program, &mut rng)?, 1)).is_break() {
+            if receive(RunResult::Outcome(once(program, &mut rng)?, 1)).is_break() {
                 break;
             }
         }

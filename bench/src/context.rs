@@ -1,5 +1,5 @@
 //! What all parts of a run share: its settings, the programs it measures, a place for trace files,
-//! and the lines that tell how far it is.
+//! and the lines that report its progress.
 
 use std::ffi::OsString;
 use std::fs;
@@ -120,7 +120,7 @@ impl Context {
         words.extend(more.iter().map(OsString::from));
         words.push(file.into());
         let usage = self.measure(words)?;
-        Ok(Checked { usage, said: Said::of(&fs::read_to_string(self.output())?) })
+        Ok(Checked { usage, said: CheckOutput::of(&fs::read_to_string(self.output())?) })
     }
 }
 
@@ -137,19 +137,19 @@ pub(crate) struct Checked {
     /// What it took.
     pub(crate) usage: Usage,
     /// What it said of the first trace.
-    pub(crate) said: Said,
+    pub(crate) said: CheckOutput,
 }
 
 /// What a check said of a trace.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Said {
+pub(crate) struct CheckOutput {
     /// `consistent`, `violation` or `undecided`; empty if nothing.
     pub(crate) verdict: String,
     /// The phase that decided.
     pub(crate) decided_by: String,
 }
 
-impl Said {
+impl CheckOutput {
     fn of(output: &str) -> Self {
         let first = output.lines().next().unwrap_or_default();
         let json: serde_json::Value = serde_json::from_str(first).unwrap_or_default();

@@ -30,32 +30,32 @@ pub(crate) const ADDRESSES: usize = 10;
 
 /// A way to decide.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Way {
+enum Method {
     Enumeration,
     Search,
     Auto,
     Plain,
 }
 
-impl Way {
-    const ALL: [Way; 4] = [Way::Enumeration, Way::Search, Way::Auto, Way::Plain];
+impl Method {
+    const ALL: [Method; 4] = [Method::Enumeration, Method::Search, Method::Auto, Method::Plain];
 
     fn name(self) -> &'static str {
         match self {
-            Way::Enumeration => "saturation + enumeration",
-            Way::Search => "saturation + SAT",
-            Way::Auto => "auto",
-            Way::Plain => "plain SAT",
+            Method::Enumeration => "saturation + enumeration",
+            Method::Search => "saturation + SAT",
+            Method::Auto => "auto",
+            Method::Plain => "plain SAT",
         }
     }
 
     /// Whether the model holds, `None` if the time ran out; and the seconds it took.
     fn decide(self, history: &History, model: Model, limit: Duration) -> (Option<bool>, f64) {
         let engine = match self {
-            Way::Enumeration => Engine::Enumerate,
-            Way::Search => Engine::Sat,
-            Way::Auto => Engine::Auto,
-            Way::Plain => {
+            Method::Enumeration => Engine::Enumerate,
+            Method::Search => Engine::Sat,
+            Method::Auto => Engine::Auto,
+            Method::Plain => {
                 let deadline = Instant::now() + limit;
                 let (answer, time) = cpu_seconds(|| plain_sat::decide(history, model, deadline));
                 let holds = match answer {
@@ -164,7 +164,7 @@ fn violations(threads: usize, wanted: u64, model: Model) -> Vec<History> {
     });
     let violates = |history: &History| {
         let limit = Duration::from_secs(10);
-        Way::Auto.decide(history, model, limit).0 == Some(false)
+        Method::Auto.decide(history, model, limit).0 == Some(false)
     };
     candidates.filter(violates).take(wanted as usize).collect()
 }
@@ -172,21 +172,21 @@ fn violations(threads: usize, wanted: u64, model: Model) -> Vec<History> {
 /// Measures one sweep; returns how many verdicts two ways disagreed on.
 fn measure(context: &Context, section: &mut Section, sweep: &Sweep, limit: Duration) -> usize {
     let mut disagreements = 0;
-    let mut given_up = [false; Way::ALL.len()];
+    let mut given_up = [false; Method::ALL.len()];
     let mut rows: Vec<(usize, Vec<Option<Times>>)> = Vec::new();
     // The first check of a way pays for fresh memory and cold caches.
     if let Some(first) = sweep.places.first().and_then(|(_, histories)| histories.first()) {
-        for way in Way::ALL {
+        for way in Method::ALL {
             way.decide(first, sweep.model, limit);
         }
     }
     for (place, histories) in &sweep.places {
         context.progress(format!("{}: {place} {}", sweep.title, sweep.axis));
-        let mut times = vec![Times::default(); Way::ALL.len()];
+        let mut times = vec![Times::default(); Method::ALL.len()];
         for (number, history) in histories.iter().enumerate() {
             let mut verdicts = Vec::new();
-            for (w, way) in Way::ALL.into_iter().enumerate() {
-                if given_up[w] || (way == Way::Plain && number % 3 != 0) {
+            for (w, way) in Method::ALL.into_iter().enumerate() {
+                if given_up[w] || (way == Method::Plain && number % 3 != 0) {
                     continue;
                 }
                 let (holds, spent) = way.decide(history, sweep.model, limit);
@@ -209,7 +209,7 @@ fn measure(context: &Context, section: &mut Section, sweep: &Sweep, limit: Durat
 }
 
 fn table(sweep: &Sweep, rows: &[(usize, Vec<Option<Times>>)]) -> Table {
-    let names = Way::ALL.map(|way| way.name().to_owned());
+    let names = Method::ALL.map(|way| way.name().to_owned());
     let last = ["plain / saturation + SAT".to_owned()];
     let mut table = Table::new([sweep.axis.to_owned()].into_iter().chain(names).chain(last));
     for (place, times) in rows {
@@ -222,14 +222,14 @@ fn table(sweep: &Sweep, rows: &[(usize, Vec<Option<Times>>)]) -> Table {
             Some(_) => seconds(*mean),
             None => dash(),
         });
-        let gain = ratio(means[Way::Plain as usize], means[Way::Search as usize]);
+        let gain = ratio(means[Method::Plain as usize], means[Method::Search as usize]);
         table.row([place.to_string()].into_iter().chain(cells).chain([gain]));
     }
     table
 }
 
 fn chart(sweep: &Sweep, rows: &[(usize, Vec<Option<Times>>)]) -> Chart {
-    let lines = Way::ALL.into_iter().enumerate().map(|(w, way)| Line {
+    let lines = Method::ALL.into_iter().enumerate().map(|(w, way)| Line {
         name: way.name().to_owned(),
         points: rows
             .iter()
@@ -239,7 +239,7 @@ fn chart(sweep: &Sweep, rows: &[(usize, Vec<Option<Times>>)]) -> Chart {
                 Some(Point { x: *place as f64, y, at_least: times.ended > 0 })
             })
             .collect(),
-        dashed: way == Way::Plain,
+        dashed: way == Method::Plain,
     });
     Chart {
         title: sweep.title.to_owned(),
@@ -260,7 +260,7 @@ mod tests {
             let history = small(60, 3, fault, seed);
             for model in [Model::Sc, Model::Tso] {
                 let limit = Duration::from_secs(60);
-                let verdicts = Way::ALL.map(|way| way.decide(&history, model, limit).0);
+                let verdicts = Method::ALL.map(|way| way.decide(&history, model, limit).0);
                 assert!(verdicts.iter().all(|v| v.is_some() && *v == verdicts[0]), "{verdicts:?}");
             }
         }

@@ -3,7 +3,7 @@
 //!
 //! Traces come from a machine with store buffers (for tso) and without (for sc), so every one is
 //! valid; whoever decides it by search instead of by a guessed order is a failure of the heuristic.
-//! Histories are built thread by thread, so that nothing tells in which order threads took turns.
+//! Histories are built thread by thread, so that nothing shows in which order threads took turns.
 //! Times are of the check alone, in this process.
 
 use std::collections::BTreeMap;

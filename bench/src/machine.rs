@@ -124,7 +124,7 @@ pub(crate) struct Machine {
     running: Vec<Thread>,
     recorded: usize,
     last_value: u64,
-    seen: Seen,
+    seen: Observations,
 }
 
 impl Machine {
@@ -144,7 +144,7 @@ impl Machine {
             running: running.collect(),
             recorded: 0,
             last_value: 0,
-            seen: Seen::new(&shape),
+            seen: Observations::new(&shape),
             shape,
         }
     }
@@ -260,7 +260,7 @@ impl Iterator for Machine {
 }
 
 /// What threads saw, as far as a fault needs it; nothing is kept for a machine without one.
-struct Seen {
+struct Observations {
     pending: Option<Fault>,
     /// For each thread and address: the value it saw last, or the one that an atomic replaced.
     values: Vec<Option<u64>>,
@@ -268,7 +268,7 @@ struct Seen {
     landed: Vec<usize>,
 }
 
-impl Seen {
+impl Observations {
     fn new(shape: &Shape) -> Self {
         let (values, landed) = match shape.fault {
             Some(_) => (vec![None; shape.threads * shape.addresses], vec![0; shape.addresses]),

@@ -5,7 +5,7 @@
 //! part is a file: `grid`, `gradual` (with `open_pairs`), `growth`, `hard`, `explore`,
 //! `generated`, `verify`, and `any`, which takes longer than all others and is run alone. They draw traces from
 //! `machine` and `traces`, measure with `clock` (this process) and `child` (other programs), and
-//! tell with `table`, `chart` and `report`.
+//! report with `table`, `chart` and `report`.
 
 mod any;
 mod arguments;

@@ -1,7 +1,7 @@
 //! `tribunal verify` on the protocols of this project: what an observer costs.
 //!
-//! Each protocol is verified at some sizes. For `sc` the lemmas have three values that are told
-//! apart, so the protocol is explored with three such values to compare with; lemma k then has at
+//! Each protocol is verified at some sizes. For `sc` the lemmas have three values that are
+//! distinguished, so the protocol is explored with three such values to compare with; lemma k then has at
 //! most 2^k · 3^k times as many states, for each way to give out the parts of a cycle. For `tso`
 //! the protocol is compared as it is.
 

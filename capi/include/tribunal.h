@@ -34,8 +34,8 @@ extern "C" {
 #define TRIBUNAL_VIOLATION 3  /* the events so far violate the model, whatever follows */
 
 /* Error codes. */
-#define TRIBUNAL_ERROR_SESSION -1  /* there is no such session: never opened, or closed */
-#define TRIBUNAL_ERROR_MODEL -2    /* there is no such model */
+#define TRIBUNAL_ERROR_SESSION -1  /* unknown session: never opened, or closed */
+#define TRIBUNAL_ERROR_MODEL -2    /* unknown model */
 #define TRIBUNAL_ERROR_ARGUMENT -3 /* a null pointer, a text that is not UTF-8, an impossible number */
 #define TRIBUNAL_ERROR_THREAD -4   /* the thread was never declared */
 #define TRIBUNAL_ERROR_VALUE -5    /* the value does not fit the declared width */
@@ -83,7 +83,7 @@ int32_t tribunal_finish(uint64_t session);
 /* Closes a session and frees its memory. */
 int32_t tribunal_close(uint64_t session);
 
-/* The number of events reported so far; 0 if there is no such session. */
+/* The number of events reported so far; 0 if the session is unknown. */
 uint64_t tribunal_events(uint64_t session);
 
 /* The explanation of the status, and the last error of a call of the session. Each string is valid

@@ -8,11 +8,11 @@ use std::time::Duration;
 use history::Kinds;
 use judge::Limits;
 use models::Model;
-use testbench::{Settings, Standing, TestBench};
+use testbench::{Settings, TestBench, TraceStatus};
 
 use crate::status::{
-    TRIBUNAL_CONSISTENT, TRIBUNAL_ERROR_MODEL, TRIBUNAL_ERROR_SESSION, TRIBUNAL_LOADS,
-    TRIBUNAL_STORES, Wrong, of_standing, sentence,
+    CallError, TRIBUNAL_CONSISTENT, TRIBUNAL_ERROR_MODEL, TRIBUNAL_ERROR_SESSION, TRIBUNAL_LOADS,
+    TRIBUNAL_STORES, of_standing, sentence,
 };
 use crate::table::{self, Entry, guarded};
 
@@ -72,14 +72,14 @@ pub unsafe extern "C" fn tribunal_open_with(
     session: *mut u64,
 ) -> i32 {
     if session.is_null() {
-        return returned(Err(Wrong::argument("`session` is null")));
+        return returned(Err(CallError::argument("`session` is null")));
     }
     // SAFETY: it is not null, and the caller promises that it can be written.
     unsafe { session.write(0) };
     let opened = guarded(|| {
         // SAFETY: the caller promises that it is null or can be read.
         let settings = unsafe { settings.as_ref() };
-        let settings = settings.ok_or_else(|| Wrong::argument("`settings` is null"))?;
+        let settings = settings.ok_or_else(|| CallError::argument("`settings` is null"))?;
         // SAFETY: the caller promises that it is null or a text that ends with a zero byte.
         let model = unsafe { text(model) }?;
         Ok(table::open(TestBench::new(named(model)?, checked(settings)?)?))
@@ -94,26 +94,27 @@ pub unsafe extern "C" fn tribunal_open_with(
 /// # Safety
 ///
 /// `pointer` is null or a text that ends with a zero byte and lives for `'a`.
-unsafe fn text<'a>(pointer: *const c_char) -> Result<&'a str, Wrong> {
+unsafe fn text<'a>(pointer: *const c_char) -> Result<&'a str, CallError> {
     if pointer.is_null() {
-        return Err(Wrong::argument("`model` is null"));
+        return Err(CallError::argument("`model` is null"));
     }
     // SAFETY: it is not null; the rest is what the caller promises.
     let text = unsafe { CStr::from_ptr(pointer) };
-    text.to_str().map_err(|_| Wrong::argument("`model` is not UTF-8"))
+    text.to_str().map_err(|_| CallError::argument("`model` is not UTF-8"))
 }
 
-fn named(model: &str) -> Result<Model, Wrong> {
-    model.to_ascii_lowercase().parse().map_err(|unknown: models::UnknownModel| Wrong {
+fn named(model: &str) -> Result<Model, CallError> {
+    model.to_ascii_lowercase().parse().map_err(|unknown: models::UnknownModel| CallError {
         status: TRIBUNAL_ERROR_MODEL,
         sentence: unknown.to_string(),
     })
 }
 
-fn checked(settings: &tribunal_settings) -> Result<Settings, Wrong> {
+fn checked(settings: &tribunal_settings) -> Result<Settings, CallError> {
     let tribunal_settings { threads, value_bits, memory, milliseconds } = *settings;
     let memory = (memory > 0).then(|| usize::try_from(memory)).transpose();
-    let memory = memory.map_err(|_| Wrong::argument("`memory` is more than can be addressed"))?;
+    let memory =
+        memory.map_err(|_| CallError::argument("`memory` is more than can be addressed"))?;
     let time = (milliseconds > 0).then(|| Duration::from_millis(milliseconds));
     let value_bits = if value_bits == 0 { 64 } else { value_bits };
     Ok(Settings { threads, value_bits, limits: Limits { time, memory } })
@@ -178,10 +179,10 @@ pub extern "C" fn tribunal_fence(
     on(session, |entry| Ok(entry.bench.fence(thread, kinds(before)?, kinds(after)?, time)?))
 }
 
-fn kinds(bits: u32) -> Result<Kinds, Wrong> {
+fn kinds(bits: u32) -> Result<Kinds, CallError> {
     if bits & !(TRIBUNAL_LOADS | TRIBUNAL_STORES) != 0 {
         let sentence = "accesses are TRIBUNAL_LOADS, TRIBUNAL_STORES or their sum";
-        return Err(Wrong::argument(format!("{bits} are no accesses; {sentence}")));
+        return Err(CallError::argument(format!("{bits} is not a set of accesses; {sentence}")));
     }
     Ok(Kinds { reads: bits & TRIBUNAL_LOADS != 0, writes: bits & TRIBUNAL_STORES != 0 })
 }
@@ -208,7 +209,7 @@ pub extern "C" fn tribunal_close(session: u64) -> i32 {
     }
 }
 
-/// How many events have come; 0 if there is no such session.
+/// The number of events reported so far; 0 if the session is unknown.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_events(session: u64) -> u64 {
     guarded(|| table::with(session, |entry| Ok(entry.bench.events()))).unwrap_or(0)
@@ -233,7 +234,7 @@ thread_local! {
 }
 
 /// Keeps a text for the caller, or the sentence of what is wrong.
-fn kept(text: Result<String, Wrong>) -> *const c_char {
+fn kept(text: Result<String, CallError>) -> *const c_char {
     let text = text.unwrap_or_else(|wrong| wrong.sentence).replace('\0', "\u{FFFD}");
     let text = CString::new(text).unwrap_or_default();
     // While a thread ends, its text may be gone already.
@@ -246,10 +247,10 @@ fn kept(text: Result<String, Wrong>) -> *const c_char {
 }
 
 /// A call of a session that says how things stand.
-fn on(session: u64, call: impl FnOnce(&mut Entry) -> Result<Standing, Wrong>) -> i32 {
+fn on(session: u64, call: impl FnOnce(&mut Entry) -> Result<TraceStatus, CallError>) -> i32 {
     returned(guarded(|| table::with(session, call)).map(of_standing))
 }
 
-fn returned(called: Result<i32, Wrong>) -> i32 {
+fn returned(called: Result<i32, CallError>) -> i32 {
     called.unwrap_or_else(|wrong| wrong.status)
 }

@@ -1,6 +1,6 @@
 //! What calls return: how things stand, from 0 up, or what is wrong with the call, below 0.
 
-use testbench::{Misuse, Standing};
+use testbench::{Misuse, TraceStatus};
 
 /// There is an order that explains every read.
 pub const TRIBUNAL_CONSISTENT: i32 = 0;
@@ -34,18 +34,18 @@ pub const TRIBUNAL_STORES: u32 = 2;
 
 /// What is wrong with a call.
 #[derive(Debug)]
-pub(crate) struct Wrong {
+pub(crate) struct CallError {
     pub(crate) status: i32,
     pub(crate) sentence: String,
 }
 
-impl Wrong {
-    pub(crate) fn argument(sentence: impl Into<String>) -> Wrong {
-        Wrong { status: TRIBUNAL_ERROR_ARGUMENT, sentence: sentence.into() }
+impl CallError {
+    pub(crate) fn argument(sentence: impl Into<String>) -> CallError {
+        CallError { status: TRIBUNAL_ERROR_ARGUMENT, sentence: sentence.into() }
     }
 }
 
-impl From<Misuse> for Wrong {
+impl From<Misuse> for CallError {
     fn from(misuse: Misuse) -> Self {
         let status = match misuse {
             Misuse::Threads { .. } | Misuse::ValueBits { .. } | Misuse::Fence => {
@@ -56,16 +56,16 @@ impl From<Misuse> for Wrong {
             Misuse::Late { .. } => TRIBUNAL_ERROR_LATE,
             Misuse::Finished => TRIBUNAL_ERROR_FINISHED,
         };
-        Wrong { status, sentence: misuse.to_string() }
+        CallError { status, sentence: misuse.to_string() }
     }
 }
 
-pub(crate) fn of_standing(standing: Standing) -> i32 {
+pub(crate) fn of_standing(standing: TraceStatus) -> i32 {
     match standing {
-        Standing::Consistent => TRIBUNAL_CONSISTENT,
-        Standing::Open => TRIBUNAL_OPEN,
-        Standing::Undecided => TRIBUNAL_UNDECIDED,
-        Standing::Violation => TRIBUNAL_VIOLATION,
+        TraceStatus::Consistent => TRIBUNAL_CONSISTENT,
+        TraceStatus::Open => TRIBUNAL_OPEN,
+        TraceStatus::Undecided => TRIBUNAL_UNDECIDED,
+        TraceStatus::Violation => TRIBUNAL_VIOLATION,
     }
 }
 
@@ -76,14 +76,14 @@ pub(crate) fn sentence(status: i32) -> &'static std::ffi::CStr {
         TRIBUNAL_OPEN => c"open: some of the last events are not explained yet",
         TRIBUNAL_UNDECIDED => c"undecided",
         TRIBUNAL_VIOLATION => c"violation",
-        TRIBUNAL_ERROR_SESSION => c"there is no such session: it was never opened, or is closed",
-        TRIBUNAL_ERROR_MODEL => c"there is no such model",
+        TRIBUNAL_ERROR_SESSION => c"unknown session: it was never opened, or is closed",
+        TRIBUNAL_ERROR_MODEL => c"unknown model",
         TRIBUNAL_ERROR_ARGUMENT => c"an argument is null, not UTF-8 or out of range",
         TRIBUNAL_ERROR_THREAD => c"the thread was never declared",
         TRIBUNAL_ERROR_VALUE => c"the value does not fit the declared width",
         TRIBUNAL_ERROR_LATE => c"an initial value comes after the first access of its address",
         TRIBUNAL_ERROR_FINISHED => c"the session is finished",
         TRIBUNAL_ERROR_INTERNAL => c"a bug in Tribunal; the session cannot be used any more",
-        _ => c"no status of Tribunal",
+        _ => c"not a status of Tribunal",
     }
 }

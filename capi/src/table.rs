@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use testbench::TestBench;
 
-use crate::status::{TRIBUNAL_ERROR_INTERNAL, TRIBUNAL_ERROR_SESSION, Wrong, sentence};
+use crate::status::{CallError, TRIBUNAL_ERROR_INTERNAL, TRIBUNAL_ERROR_SESSION, sentence};
 
 /// An open session, and what was last wrong with a call of it.
 pub(crate) struct Entry {
@@ -42,8 +42,8 @@ pub(crate) fn close(session: u64) -> bool {
 /// Does something with a session, and notes what is wrong with it.
 pub(crate) fn with<T>(
     session: u64,
-    call: impl FnOnce(&mut Entry) -> Result<T, Wrong>,
-) -> Result<T, Wrong> {
+    call: impl FnOnce(&mut Entry) -> Result<T, CallError>,
+) -> Result<T, CallError> {
     let table = TABLE.read().unwrap_or_else(PoisonError::into_inner);
     let entry = table.entries.get(&session).cloned();
     drop(table);
@@ -58,12 +58,12 @@ pub(crate) fn with<T>(
 }
 
 /// Keeps a panic on this side of the border.
-pub(crate) fn guarded<T>(call: impl FnOnce() -> Result<T, Wrong>) -> Result<T, Wrong> {
+pub(crate) fn guarded<T>(call: impl FnOnce() -> Result<T, CallError>) -> Result<T, CallError> {
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| Err(wrong(TRIBUNAL_ERROR_INTERNAL)))
 }
 
-fn wrong(status: i32) -> Wrong {
-    Wrong { status, sentence: sentence(status).to_string_lossy().into_owned() }
+fn wrong(status: i32) -> CallError {
+    CallError { status, sentence: sentence(status).to_string_lossy().into_owned() }
 }
 
 #[cfg(test)]

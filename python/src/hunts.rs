@@ -13,7 +13,7 @@ use tribunal::hunt::{
     Abilities, Campaign, CampaignEvent, KnownShapes, PendingTests, Plan, TargetSupply, TestOptions,
 };
 use tribunal::judge::AnyModel;
-use tribunal::stress::{Program, Ran, Runs, Target, TargetError};
+use tribunal::stress::{Program, RunResult, Runs, Target, TargetError};
 
 use crate::errors::value_error;
 use crate::traces::memory_model;
@@ -46,7 +46,7 @@ impl Target for Callable {
         &mut self,
         program: &Program,
         runs: Runs<'_>,
-        receive: &mut dyn FnMut(Ran) -> ControlFlow<()>,
+        receive: &mut dyn FnMut(RunResult) -> ControlFlow<()>,
     ) -> Result<(), TargetError> {
         let text = self.traces(program.order(runs.count, runs.seed))?;
         let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
@@ -59,7 +59,7 @@ impl Target for Callable {
         for trace in TraceReader::new(&text[..], "target", options) {
             let history = trace.map_err(|error| TargetError::Misbehaved(error.to_string()))?;
             if runs.stop.load(Ordering::SeqCst)
-                || receive(Ran::Recorded(Box::new(history))).is_break()
+                || receive(RunResult::Recorded(Box::new(history))).is_break()
             {
                 break;
             }
@@ -77,14 +77,14 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         call: Py<PyAny>, model: String, tests: u64, seed: u64, threads: usize, atomics: bool,
         runs: u64, first: bool,
     )| {
-        let wanted = Wanted { tests, seed, threads, atomics, runs, first };
+        let wanted = HuntOptions { tests, seed, threads, atomics, runs, first };
         hunt(py, call, memory_model(&model)?, wanted)
     });
     Ok(())
 }
 
 /// What is wanted of a hunt.
-struct Wanted {
+struct HuntOptions {
     tests: u64,
     seed: u64,
     threads: usize,
@@ -98,9 +98,9 @@ fn hunt(
     py: Python<'_>,
     call: Py<PyAny>,
     model: AnyModel,
-    wanted: Wanted,
+    wanted: HuntOptions,
 ) -> PyResult<Vec<FindingFields>> {
-    let Wanted { tests, seed, threads, atomics, runs, first } = wanted;
+    let HuntOptions { tests, seed, threads, atomics, runs, first } = wanted;
     let abilities =
         Abilities { atomics, litmus_runs: runs, random_runs: runs, ..Abilities::machine(threads) };
     let wishes = TestOptions { seed, ..TestOptions::default() };

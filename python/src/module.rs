@@ -10,7 +10,7 @@ use pyo3::types::PyModule;
 use crate::errors::{InputError, Interrupted, Misuse};
 use crate::{hunts, protocols, session, traces};
 
-/// The module as Python is told of it. Python writes to it under its own lock.
+/// The definition of the module for Python. Python writes to it under its own lock.
 static mut DEFINITION: ffi::PyModuleDef = ffi::PyModuleDef {
     m_base: ffi::PyModuleDef_HEAD_INIT,
     m_name: c"tribunal_native".as_ptr(),

@@ -37,16 +37,16 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
 }
 
 /// Why there is no answer.
-enum Unanswerable {
+enum ProtocolFailure {
     Refused(Box<Refusal>),
     Other(String),
 }
 
-impl Unanswerable {
+impl ProtocolFailure {
     fn exception(&self, py: Python<'_>) -> PyErr {
         match self {
-            Unanswerable::Refused(refusal) => refused(py, refusal),
-            Unanswerable::Other(sentence) => value_error(sentence),
+            ProtocolFailure::Refused(refusal) => refused(py, refusal),
+            ProtocolFailure::Other(sentence) => value_error(sentence),
         }
     }
 }
@@ -67,14 +67,14 @@ fn explore(
     let found = work(py, move |stop| {
         let language = Language { reading: Reading::Whole, ..language(constants) };
         let model = Loaded::read(&source, &language, &Asked::default())
-            .map_err(|refusal| Unanswerable::Refused(Box::new(refusal)))?;
+            .map_err(|refusal| ProtocolFailure::Refused(Box::new(refusal)))?;
         let mut question = Question::default();
         question.options.time = limit;
         question.options.memory = memory.or(question.options.memory);
         question.options.threads = jobs.unwrap_or(question.options.threads);
         let report = model.explore(&question, &mut |_| (), &stop);
-        let report = report.map_err(|wrong| Unanswerable::Other(wrong.to_string()))?;
-        Ok::<_, Unanswerable>(exploration::json::object(&report))
+        let report = report.map_err(|wrong| ProtocolFailure::Other(wrong.to_string()))?;
+        Ok::<_, ProtocolFailure>(exploration::json::object(&report))
     })?;
     found.map_err(|why| why.exception(py))
 }
@@ -140,16 +140,16 @@ fn for_few(
     source: &Source,
     options: &conform::Options,
     stop: &Stop,
-) -> Result<String, Unanswerable> {
+) -> Result<String, ProtocolFailure> {
     let report = conform::report::answer(source, options, &mut |_, _| (), stop);
     let report = report.map_err(|why| unanswered(source, why))?;
     Ok(verification::json::object(&report))
 }
 
-fn unanswered(source: &Source, why: Unanswered) -> Unanswerable {
+fn unanswered(source: &Source, why: Unanswered) -> ProtocolFailure {
     match why {
-        Unanswered::Refused(why) => Unanswerable::Refused(Box::new(why.refusal(source))),
-        why => Unanswerable::Other(why.to_string()),
+        Unanswered::Refused(why) => ProtocolFailure::Refused(Box::new(why.refusal(source))),
+        why => ProtocolFailure::Other(why.to_string()),
     }
 }
 
@@ -158,7 +158,7 @@ fn for_any(
     options: &conform::Options,
     memory_model: Option<MemoryModel>,
     stop: &Stop,
-) -> Result<String, Unanswerable> {
+) -> Result<String, ProtocolFailure> {
     let mut options = options.clone();
     options.search.deadlock = Deadlock::Off;
     let question = parametric::Question {
@@ -170,7 +170,8 @@ fn for_any(
         named: true,
         lemmas: None,
     };
-    let refused = |why: parametric::Failure| Unanswerable::Refused(Box::new(why.refusal(source)));
+    let refused =
+        |why: parametric::Failure| ProtocolFailure::Refused(Box::new(why.refusal(source)));
     let plan = parametric::plan(&question).map_err(refused)?;
     let found = parametric::answer(&question, &plan, None, &mut |_, _| (), stop);
     let found = found.map_err(|why| match why {
@@ -199,7 +200,7 @@ fn litmus(
     let named = |name: &String| match name.ends_with(".cat") {
         true => LitmusModel::open(name.as_ref()).map_err(|error| value_error(error.render(false))),
         false => LitmusModel::named(&name.to_ascii_lowercase())
-            .ok_or_else(|| value_error(format!("there is no model `{name}`"))),
+            .ok_or_else(|| value_error(format!("unknown model `{name}`"))),
     };
     let mut asked = models.iter().map(named).collect::<PyResult<Vec<_>>>()?;
     if asked.is_empty() {

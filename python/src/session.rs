@@ -4,18 +4,18 @@ use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyModule, PyTuple};
-use testbench::{Misuse as Wrong, Settings, Standing, TestBench};
+use testbench::{Misuse as Wrong, Settings, TestBench, TraceStatus};
 use tribunal::history::Kinds;
 use tribunal::judge::{AnyModel, Limits};
 
-use crate::capsule::{Held, held, hold};
+use crate::capsule::{CapsuleValue, held, hold};
 use crate::errors::{Misuse, value_error};
 use crate::traces::{memory_model, time};
 
 /// A session. Threads of Python may share it.
 struct Session(Mutex<TestBench>);
 
-impl Held for Session {
+impl CapsuleValue for Session {
     const NAME: &'static std::ffi::CStr = c"tribunal.session";
 }
 
@@ -86,8 +86,8 @@ fn with<T: Send>(
     Ok(py.detach(|| call(&mut bench.lock().unwrap_or_else(PoisonError::into_inner))))
 }
 
-fn status(standing: Result<Standing, Wrong>) -> PyResult<&'static str> {
-    standing.map(Standing::name).map_err(misuse)
+fn status(standing: Result<TraceStatus, Wrong>) -> PyResult<&'static str> {
+    standing.map(TraceStatus::name).map_err(misuse)
 }
 
 fn misuse(wrong: Wrong) -> PyErr {

@@ -21,11 +21,11 @@ use tribunal::judge::{
 use tribunal::report::check::{Style, lines, trace_pages};
 use tribunal::report::{ci, explain};
 
-use crate::capsule::{Held, held, hold};
+use crate::capsule::{CapsuleValue, held, hold};
 use crate::errors::{unreadable, value_error};
 use crate::work::work;
 
-impl Held for Judged {
+impl CapsuleValue for Judged {
     const NAME: &'static std::ffi::CStr = c"tribunal.verdict";
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         data: Vec<u8>, name: String, format: String, models: Vec<String>, engine: String,
         seconds: Option<f64>, memory: Option<usize>, thin_air: String,
     )| {
-        let how = How::new(&engine, seconds, memory, &thin_air)?;
+        let how = CheckOptions::new(&engine, seconds, memory, &thin_air)?;
         check(py, Input { data, name, format: format_named(&format)? }, &models, how)
     });
     function!(module, c"check_columns", |py, (
@@ -50,19 +50,19 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
             values: column(py, &values)?,
             written: written.map(|written| column(py, &written)).transpose()?,
         };
-        check_columns(py, columns, &models, How::new(&engine, seconds, memory, &thin_air)?)
+        check_columns(py, columns, &models, CheckOptions::new(&engine, seconds, memory, &thin_air)?)
     });
     function!(module, c"shrink", |py, (
         data: Vec<u8>, name: String, format: String, model: String,
         seconds: Option<f64>, memory: Option<usize>, thin_air: String,
     )| {
-        let how = How::new("auto", seconds, memory, &thin_air)?;
+        let how = CheckOptions::new("auto", seconds, memory, &thin_air)?;
         shrink(py, Input { data, name, format: format_named(&format)? }, memory_model(&model)?, how)
     });
     function!(module, c"certify", |py, (
         data: Vec<u8>, name: String, format: String, certificate: String, thin_air: String,
     )| {
-        let how = How::new("auto", None, None, &thin_air)?;
+        let how = CheckOptions::new("auto", None, None, &thin_air)?;
         certify(py, Input { data, name, format: format_named(&format)? }, certificate, how)
     });
     function!(module, c"verdict_name", |_py, (verdict: Bound<'_, PyAny>)| {
@@ -163,19 +163,19 @@ pub(crate) fn memory_model(name: &str) -> PyResult<AnyModel> {
 
 /// How traces are read and judged.
 #[derive(Clone, Copy)]
-struct How {
+struct CheckOptions {
     engine: Engine,
     limits: Limits,
     thin_air: ThinAir,
 }
 
-impl How {
+impl CheckOptions {
     fn new(
         engine: &str,
         seconds: Option<f64>,
         memory: Option<usize>,
         thin_air: &str,
-    ) -> PyResult<How> {
+    ) -> PyResult<CheckOptions> {
         let thin_air = match thin_air {
             "malformed" => ThinAir::Malformed,
             "violation" => ThinAir::Violation,
@@ -186,7 +186,7 @@ impl How {
             }
         };
         let limits = Limits { time: seconds.map(time).transpose()?, memory };
-        Ok(How {
+        Ok(CheckOptions {
             engine: engine.parse().map_err(value_error::<tribunal::judge::UnknownEngine>)?,
             limits,
             thin_air,
@@ -208,7 +208,7 @@ struct Input {
 
 impl Input {
     /// All traces of it.
-    fn read(&self, how: How) -> Result<Vec<History>, InputError> {
+    fn read(&self, how: CheckOptions) -> Result<Vec<History>, InputError> {
         let options = ReadOptions {
             format: self.format,
             thin_air: how.thin_air,
@@ -227,7 +227,7 @@ fn judge_all(
     histories: Vec<History>,
     asked: &[Asked],
     name: &str,
-    how: How,
+    how: CheckOptions,
     stop: &Arc<AtomicBool>,
 ) -> Vec<Judged> {
     let mut all = Vec::new();
@@ -260,7 +260,12 @@ fn asked_all(models: &[String]) -> PyResult<Vec<Asked>> {
 }
 
 /// Judges all traces of an input: one verdict for each trace and model.
-fn check(py: Python<'_>, input: Input, models: &[String], how: How) -> PyResult<Vec<Py<PyAny>>> {
+fn check(
+    py: Python<'_>,
+    input: Input,
+    models: &[String],
+    how: CheckOptions,
+) -> PyResult<Vec<Py<PyAny>>> {
     let asked = asked_all(models)?;
     let judged = work(py, move |stop| {
         let histories = input.read(how)?;
@@ -282,7 +287,7 @@ fn check_columns(
     py: Python<'_>,
     columns: Columns,
     models: &[String],
-    how: How,
+    how: CheckOptions,
 ) -> PyResult<Vec<Py<PyAny>>> {
     let asked = asked_all(models)?;
     columns.check()?;
@@ -319,7 +324,7 @@ impl Columns {
             }
         }
         if length == 0 {
-            return Err(PyValueError::new_err("there is not a single event"));
+            return Err(PyValueError::new_err("the trace has no events"));
         }
         if let Some(row) = self.kinds.iter().position(|&kind| kind > 3) {
             let kind = self.kinds[row];
@@ -337,7 +342,7 @@ impl Columns {
         }
     }
 
-    fn history(&self, how: How) -> Result<History, String> {
+    fn history(&self, how: CheckOptions) -> Result<History, String> {
         let mut builder = how.limits.memory.map_or_else(Builder::new, Builder::with_memory_limit);
         for row in 0..self.threads.len() {
             let (thread, value) = (self.threads[row], self.values[row]);
@@ -371,7 +376,7 @@ fn shrink(
     py: Python<'_>,
     input: Input,
     memory_model: AnyModel,
-    how: How,
+    how: CheckOptions,
 ) -> PyResult<Option<String>> {
     let shrunk = work(py, move |stop| {
         for history in input.read(how)? {
@@ -391,7 +396,12 @@ fn shrink(
 
 /// Checks evidence with the kernel: for each line of the certificate the trace, the model and why it
 /// is rejected, if it is.
-fn certify(py: Python<'_>, input: Input, certificate: String, how: How) -> PyResult<Checked> {
+fn certify(
+    py: Python<'_>,
+    input: Input,
+    certificate: String,
+    how: CheckOptions,
+) -> PyResult<Checked> {
     let found = work(py, move |_| {
         let histories = input.read(how)?;
         Ok(checked(&histories, &certificate))
@@ -409,7 +419,7 @@ fn checked(histories: &[History], certificate: &str) -> Result<Checked, String> 
         let number = trace["trace"].as_u64().ok_or("a certificate names no trace")?;
         let at = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
         let history = at.and_then(|at| histories.get(at));
-        let history = history.ok_or_else(|| format!("there is no trace {number}"))?;
+        let history = history.ok_or_else(|| format!("the input has no trace {number}"))?;
         let (model, rejected) = match trace.get("digest") {
             None => by_model(history, line)?,
             Some(_) => by_file(history, line)?,

@@ -135,7 +135,7 @@ def test_columns_that_make_no_sense_are_refused():
         (good._replace(values=numpy.array([1.0, 1.0])), "whole numbers"),
         (good._replace(values=numpy.array([[1, 1]])), "dimensions"),
         (good._replace(values=numpy.array([1, 7])), "row 1"),
-        (Columns(*(numpy.array([], dtype=int) for _ in range(4))), "not a single event"),
+        (Columns(*(numpy.array([], dtype=int) for _ in range(4))), "no events"),
     ]:
         with pytest.raises(ValueError, match=sentence):
             tribunal.check(wrong)

@@ -24,7 +24,7 @@ pub(crate) struct Run<'a> {
     pub(crate) deadlock: bool,
 }
 
-/// What an exploration told and took.
+/// The counts and the cost of an exploration.
 #[derive(Clone, Debug)]
 pub(crate) struct Explored {
     /// Whether nothing was found wrong.

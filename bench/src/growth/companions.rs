@@ -8,7 +8,7 @@ use std::path::Path;
 use models::Model;
 
 use super::{
-    ADDRESSES, AXE_MODELS, Files, Job, MODELS, Patience, THREADS, announce, axe, in_turns,
+    ADDRESSES, AXE_MODELS, Files, Job, MODELS, SizeLimits, THREADS, announce, axe, in_turns,
     operations, time, time_or_reason,
 };
 use crate::axis::{Unit, count};
@@ -22,7 +22,7 @@ use crate::traces::{polling, trace_file};
 pub(super) fn report(
     context: &Context,
     section: &mut Section,
-    patience: &Patience,
+    patience: &SizeLimits,
 ) -> io::Result<()> {
     violations(context, section, patience)?;
     polling_traces(context, section, patience)?;
@@ -35,7 +35,7 @@ fn size(context: &Context) -> usize {
     context.pick(1 << 20, 32 << 10)
 }
 
-fn violations(context: &Context, section: &mut Section, patience: &Patience) -> io::Result<()> {
+fn violations(context: &Context, section: &mut Section, patience: &SizeLimits) -> io::Result<()> {
     section.heading("Violating traces");
     section.paragraph(
         "One read late in the trace is wrong: it returns what its thread saw last at the address \
@@ -77,7 +77,11 @@ fn violations(context: &Context, section: &mut Section, patience: &Patience) -> 
     Ok(())
 }
 
-fn polling_traces(context: &Context, section: &mut Section, patience: &Patience) -> io::Result<()> {
+fn polling_traces(
+    context: &Context,
+    section: &mut Section,
+    patience: &SizeLimits,
+) -> io::Result<()> {
     section.heading("Polling");
     let events = size(context);
     section.paragraph(format!(
@@ -117,7 +121,7 @@ fn polling_traces(context: &Context, section: &mut Section, patience: &Patience)
 }
 
 /// `tribunal certify` of the evidence, next to the check that wrote it.
-fn certificates(context: &Context, section: &mut Section, patience: &Patience) -> io::Result<()> {
+fn certificates(context: &Context, section: &mut Section, patience: &SizeLimits) -> io::Result<()> {
     section.heading("Certifying");
     let events = size(context);
     section.paragraph(format!(

@@ -161,11 +161,11 @@ fn in_turns(
 
 /// From which size on a model takes too long on valid traces, so that it need not be shown again.
 #[derive(Default)]
-struct Patience {
+struct SizeLimits {
     too_large: Vec<(Model, usize)>,
 }
 
-impl Patience {
+impl SizeLimits {
     /// Whether the model is worth a measurement on this many events.
     fn allows(&self, model: Model, events: usize) -> bool {
         !self.too_large.iter().any(|(m, size)| *m == model && events >= *size)
@@ -187,7 +187,7 @@ fn time_or_reason(checked: &Option<Checked>) -> String {
     }
 }
 
-/// What to tell while measuring.
+/// Reports what is measured.
 fn announce(context: &Context, what: &str, shape: &str) {
     context.progress(format!("growth: {what}, {shape}"));
 }

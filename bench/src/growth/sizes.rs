@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use super::{
-    ADDRESSES, AXE_MODELS, Files, Job, MODELS, Patience, THREADS, announce, axe, in_turns,
+    ADDRESSES, AXE_MODELS, Files, Job, MODELS, SizeLimits, THREADS, announce, axe, in_turns,
     operations,
 };
 use crate::axis::{Axis, Scale, Unit, count};
@@ -33,7 +33,7 @@ struct Sizes {
 }
 
 /// The tables and plots of time and memory.
-pub(super) fn report(context: &Context, section: &mut Section) -> io::Result<Patience> {
+pub(super) fn report(context: &Context, section: &mut Section) -> io::Result<SizeLimits> {
     let sizes = measure(context)?;
     section.heading("Over operations");
     time_table(section, &sizes);
@@ -113,12 +113,12 @@ impl Sizes {
     }
 
     /// From which size on each model gave no answer.
-    fn patience(&self) -> Patience {
+    fn patience(&self) -> SizeLimits {
         let too_large = MODELS.into_iter().enumerate().filter_map(|(m, model)| {
             let failed = |size: &&usize| self.answered(Checker::Tribunal, m, **size).is_none();
             Some((model, *self.sizes.iter().find(failed)?))
         });
-        Patience { too_large: too_large.collect() }
+        SizeLimits { too_large: too_large.collect() }
     }
 
     /// The ratio of two sizes' times.

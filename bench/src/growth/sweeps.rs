@@ -5,7 +5,7 @@ use std::io;
 use models::Model;
 
 use super::{
-    ADDRESSES, AXE_MODELS, Files, Job, Patience, THREADS, announce, axe, in_turns, operations,
+    ADDRESSES, AXE_MODELS, Files, Job, SizeLimits, THREADS, announce, axe, in_turns, operations,
     time, time_or_reason,
 };
 use crate::axis::{Axis, Scale, Unit, bytes, count};
@@ -31,7 +31,7 @@ struct Sweep {
 pub(super) fn report(
     context: &Context,
     section: &mut Section,
-    patience: &Patience,
+    patience: &SizeLimits,
 ) -> io::Result<()> {
     let events = context.pick(256 << 10, 16 << 10);
     let addresses = context.pick(vec![4, 16, 64, 256, 4096, 100_000], vec![4, 256, 10_000]);
@@ -57,7 +57,7 @@ fn measure(
     section: &mut Section,
     sweep: &Sweep,
     events: usize,
-    patience: &Patience,
+    patience: &SizeLimits,
 ) -> io::Result<()> {
     let mut rows: Vec<Row> = Vec::new();
     let mut axe_tires = [false; AXE_MODELS.len()];

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use stress::{Action, Instruction, Place, Program, Ran, Runs, Target};
+use stress::{Action, Instruction, Place, Program, RunResult, Runs, Target};
 
 fn main() {
     let thread = |mine, other| {
@@ -23,7 +23,7 @@ fn main() {
     let mut counts = std::collections::BTreeMap::<_, u64>::new();
     let mut host = tribunal_host::Host::new().expect("two cores");
     let received = host.run(&program, runs, &mut |ran| {
-        if let Ran::Outcome(outcome, times) = ran {
+        if let RunResult::Outcome(outcome, times) = ran {
             *counts.entry(outcome.reads).or_default() += times;
         }
         ControlFlow::Continue(())

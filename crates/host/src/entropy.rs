@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, BuildHasherDefault};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-/// So many runs are looked at.
+/// The number of runs that are sampled.
 const SAMPLE: u32 = 1024;
 
 /// Outcomes of some runs.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 
 use chance::Rng;
-use stress::{Action, Outcome, Program, Ran, Runs, Target, TargetError};
+use stress::{Action, Outcome, Program, RunResult, Runs, Target, TargetError};
 
 use crate::arch;
 use crate::cores;
@@ -109,12 +109,12 @@ impl Host {
     }
 }
 
-/// Whether one of these says so.
+/// Whether one of these flags is set.
 pub(crate) fn stopped(stops: &[&AtomicBool; 2]) -> bool {
     stops.iter().any(|stop| stop.load(Ordering::Relaxed))
 }
 
-/// How many instances to have for so many runs.
+/// The number of instances for `runs` runs.
 fn instances(job: &Job, runs: u64, random: &mut Rng) -> usize {
     let room = ROOMS[random.below(ROOMS.len())];
     let (most, fewest) = INSTANCES;
@@ -128,7 +128,7 @@ impl Target for Host {
         &mut self,
         program: &Program,
         runs: Runs<'_>,
-        receive: &mut dyn FnMut(Ran) -> ControlFlow<()>,
+        receive: &mut dyn FnMut(RunResult) -> ControlFlow<()>,
     ) -> Result<(), TargetError> {
         program.check()?;
         if program.threads.is_empty() {
@@ -139,7 +139,7 @@ impl Target for Host {
             tally.sorted().into_iter().try_for_each(|(values, times)| {
                 let (reads, finals) = values.split_at(readers);
                 let outcome = Outcome { reads: reads.into(), finals: Some(finals.into()) };
-                receive(Ran::Outcome(outcome, times))
+                receive(RunResult::Outcome(outcome, times))
             })
         })
     }

@@ -28,12 +28,12 @@ pub(crate) struct Job {
 pub(crate) struct Word {
     /// Where in the instance, in bytes; a multiple of 8.
     pub(crate) offset: usize,
-    /// What it holds at the beginning.
+    /// The initial value.
     pub(crate) initial: u64,
 }
 
-/// Where the cache lines of words begin, in the order of the words, so that a line has the same
-/// number however memory is laid out.
+/// The offsets of the cache lines of words, in the order of the words, so that a line has the same
+/// number in every memory layout.
 pub(crate) fn lines(words: &[Word]) -> Vec<usize> {
     let mut lines: Vec<usize> = Vec::new();
     for word in words {
@@ -51,7 +51,8 @@ impl Job {
         code.loops() && results.last().is_some_and(|&last| last != 0)
     }
 
-    /// How many values a run yields: the results of all threads, then all words at the end.
+    /// The number of values of a run: the results of all threads, then the final value of each
+    /// word.
     pub(crate) fn yields(&self) -> usize {
         self.threads.iter().map(Code::results).sum::<usize>() + self.words.len()
     }

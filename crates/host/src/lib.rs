@@ -51,5 +51,5 @@ mod timing;
 mod workers;
 
 pub use host::Host;
-pub use litmus::Seen;
+pub use litmus::Observation;
 pub use observed::Observed;

@@ -19,17 +19,17 @@ use crate::host::{DISTANCES, Host, MOST};
 use crate::job::{self, Job, Word};
 use crate::workers::LINE;
 
-/// What came of runs of a litmus test.
+/// The results of runs of a litmus test.
 #[derive(Debug)]
-pub enum Seen<'a> {
+pub enum Observation<'a> {
     /// So many runs ended in this state: a value for each of [`Litmus::observed`].
     State(&'a [u64], u64),
-    /// So many runs were given up, because a loop did not end in time.
+    /// This number of runs was abandoned, because a loop did not end in time.
     GivenUp(u64),
 }
 
-/// What an assembler needs to know of a thread.
-pub(crate) struct Course<'a> {
+/// The information that an assembler needs about a thread.
+pub(crate) struct ThreadCode<'a> {
     pub(crate) thread: &'a Thread,
     /// Registers whose values at the end are results.
     pub(crate) observed: Vec<Register>,
@@ -40,14 +40,14 @@ pub(crate) struct Course<'a> {
 }
 
 impl Host {
-    /// Runs a litmus test, handing over what came of it as it comes, until it was run as often as
-    /// asked, or the receiver breaks, or `stop` is set. Threads beyond the number of cores share
-    /// cores.
+    /// Runs a litmus test and hands over results as they arrive, until the number of runs is
+    /// reached, the receiver breaks, or `stop` is set. If there are more threads than cores,
+    /// threads share cores.
     pub fn litmus(
         &mut self,
         test: &Litmus,
         runs: Runs<'_>,
-        receive: &mut dyn FnMut(Seen<'_>) -> ControlFlow<()>,
+        receive: &mut dyn FnMut(Observation<'_>) -> ControlFlow<()>,
     ) -> Result<(), TargetError> {
         check(test).map_err(TargetError::Unsuitable)?;
         let observed = test.observed();
@@ -56,19 +56,19 @@ impl Host {
         let mut state = vec![0; observed.len()];
         self.rounds(runs, &|random| prepare(test, &observed, random), &mut |tally| {
             if tally.given_up > 0 {
-                receive(Seen::GivenUp(tally.given_up))?;
+                receive(Observation::GivenUp(tally.given_up))?;
             }
             tally.sorted().into_iter().try_for_each(|(values, times)| {
                 for ((shown, &index), kind) in state.iter_mut().zip(&indices).zip(&kinds) {
                     *shown = kind.size.cut(values[index]);
                 }
-                receive(Seen::State(&state, times))
+                receive(Observation::State(&state, times))
             })
         })
     }
 }
 
-/// Whether the test means here what it means to the models.
+/// Checks that the test has the same meaning on this machine as in the models.
 fn check(test: &Litmus) -> Result<(), String> {
     if test.threads.is_empty() {
         return Err("the test has no threads".to_owned());
@@ -186,7 +186,7 @@ fn prepare(test: &Litmus, observed: &[Place], random: &mut Rng) -> Result<Job, T
     random.shuffle(&mut seats);
     let offset = |id: LocationId| seats[id.0 as usize] * distance;
     let assemble = |(number, thread): (usize, &Thread)| {
-        let course = Course {
+        let course = ThreadCode {
             thread,
             observed: observed_registers(observed, number).collect(),
             offset: &|memory| resolve(thread, memory).map(offset),

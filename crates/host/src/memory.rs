@@ -17,7 +17,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// At least so many bytes, all zero.
+    /// At least `bytes` bytes of zeroed memory.
     pub(crate) fn new(bytes: usize) -> Self {
         let page = || Page(std::array::from_fn(|_| AtomicU64::new(0)));
         Memory { pages: (0..bytes.div_ceil(PAGE)).map(|_| page()).collect() }

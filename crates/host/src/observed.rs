@@ -12,13 +12,13 @@ use models::Model;
 use serde::Serialize;
 use stress::{Runs, TargetError};
 
-use crate::{Host, Seen};
+use crate::{Host, Observation};
 
-/// What came of a test.
+/// The observed outcomes of a test.
 pub struct Observed<'a> {
     test: &'a Litmus,
     seen: Histogram,
-    /// Runs that were given up, because a thread went round a loop too often.
+    /// Runs that were abandoned, because a loop took too many iterations.
     pub given_up: u64,
     /// Whether the time ran out.
     pub cut_short: bool,
@@ -27,7 +27,7 @@ pub struct Observed<'a> {
     compared: Vec<Compared<'a>>,
 }
 
-/// What a model says of what was seen.
+/// The comparison of the outcomes with a model.
 struct Compared<'a> {
     model: Model,
     allowed: Outcomes<'a>,
@@ -36,8 +36,8 @@ struct Compared<'a> {
 }
 
 impl<'a> Observed<'a> {
-    /// Runs a test and compares what is seen with what models allow, of which there is at least one.
-    /// `watch` is called with how many runs there were.
+    /// Runs a test and compares the outcomes with the models, at least one. `watch` is called with
+    /// the number of runs so far.
     pub fn run(
         host: &mut Host,
         test: &'a Litmus,
@@ -76,11 +76,11 @@ impl<'a> Observed<'a> {
         let mut done = 0;
         host.litmus(self.test, runs, &mut |came| {
             match came {
-                Seen::State(state, times) => {
+                Observation::State(state, times) => {
                     seen.add(&spelling.allowed, state, times);
                     done += times;
                 }
-                Seen::GivenUp(times) => {
+                Observation::GivenUp(times) => {
                     *given_up += times;
                     done += times;
                 }
@@ -105,8 +105,8 @@ impl<'a> Observed<'a> {
         }
     }
 
-    /// Broken if the test requires or forbids an outcome otherwise, or a model does not allow what was seen;
-    /// undecided if the time ran out before all runs were made.
+    /// Broken if a `forall` or `~exists` of the test fails, or a model forbids an observed outcome;
+    /// undecided if the time limit was reached before all runs.
     pub fn verdict(&self) -> Verdict<(), (), ()> {
         let Some(spelling) = self.compared.first() else { return Verdict::Holds(()) };
         let kept = holds_as_promised(self.test, self.seen.tally(self.test, &spelling.allowed));
@@ -132,7 +132,7 @@ impl<'a> Observed<'a> {
         given_up.into_iter().chain(cut_short).collect()
     }
 
-    /// Writes what was seen, for people or as a JSON object.
+    /// Writes the outcomes as text or as a JSON object.
     pub fn write(&self, file: &str, json: bool, out: &mut dyn Write) -> io::Result<()> {
         let Some(spelling) = self.compared.first() else { return Ok(()) };
         if json {
@@ -146,7 +146,7 @@ impl<'a> Observed<'a> {
         writeln!(out)
     }
 
-    /// What was seen as JSON, as a page shows it; `None` if no model was compared with.
+    /// The outcomes as JSON for a page; `None` if they were not compared with a model.
     pub fn shown(&self, file: &str) -> Option<serde_json::Value> {
         let spelling = self.compared.first()?;
         serde_json::to_value(self.object(file, &spelling.allowed)).ok()
@@ -191,7 +191,7 @@ impl<'a> Observed<'a> {
     }
 }
 
-/// The fields of what was seen, in the order in which they are printed.
+/// The fields of the JSON object, in the order in which they are printed.
 #[derive(Serialize)]
 struct Object<'a> {
     architecture: &'static str,

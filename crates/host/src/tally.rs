@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-/// Outcomes, as the values that a run yields, and how often each was seen.
+/// Outcomes, as the values of a run, with their counts.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     counts: FxHashMap<Box<[u64]>, u64>,
@@ -21,7 +21,7 @@ impl Tally {
         }
     }
 
-    /// How many different outcomes there are.
+    /// The number of distinct outcomes.
     pub(crate) fn len(&self) -> usize {
         self.counts.len()
     }

@@ -24,14 +24,14 @@ pub(crate) struct Timing {
     pub(crate) offset: u64,
     /// Ticks of jitter at most: a power of two less one.
     pub(crate) jitter: u64,
-    /// What it does to the lines of a run before it.
+    /// How the cache lines of a run are treated before it.
     pub(crate) lines: Lines,
 }
 
 /// How a thread prepares the lines of a run, two bits for each line: see [`Warm::of`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lines {
-    /// In the same way in all runs.
+    /// The same delay in all runs.
     Fixed(u64),
     /// At random.
     Random,
@@ -70,7 +70,7 @@ const JITTERS: [u64; 4] = [0, 15, 63, 255];
 /// Ticks that a window has at least.
 const NARROWEST: u64 = 64;
 
-/// Of a hundred batches, so many try something new.
+/// The percentage of batches that try a new setting.
 const CURIOSITY: u32 = 20;
 
 /// Settings that are remembered.
@@ -86,7 +86,7 @@ struct Setting {
 
 /// A setting that was tried, and how well outcomes mixed.
 #[derive(Debug)]
-struct Tried {
+struct TriedSetting {
     setting: Setting,
     /// In relation to all batches at that time: 1 is as usual.
     merit: f64,
@@ -95,12 +95,12 @@ struct Tried {
 /// Chooses the timing of batches.
 #[derive(Debug)]
 pub(crate) struct TimingTuner {
-    /// What a run costs, in ticks.
+    /// The time of a run, in ticks.
     cost: u64,
     /// How mixed the outcomes of a batch are, usually.
     usual: f64,
     /// The best settings so far, best first.
-    best: Vec<Tried>,
+    best: Vec<TriedSetting>,
     /// The setting of the batch under way.
     current: Option<Setting>,
 }
@@ -110,8 +110,8 @@ impl TimingTuner {
         TimingTuner { cost: 256, usual: 0.0, best: Vec::new(), current: None }
     }
 
-    /// The next batches are of another test: what is usual has to be learnt anew. What worked for
-    /// one test is tried first for the next.
+    /// Prepares for the batches of another test: the usual results are unknown again. The setting
+    /// that worked for one test is tried first for the next.
     pub(crate) fn turn_to_another_test(&mut self) {
         self.usual = 0.0;
         self.current = None;
@@ -144,7 +144,7 @@ impl TimingTuner {
         paces
     }
 
-    /// Learns from the last batch what a run costs and how mixed the outcomes were.
+    /// Updates the time of a run and the merit of the setting from the last batch.
     pub(crate) fn learn(&mut self, cost: u64, mixed: f64) {
         self.cost = (3 * self.cost + cost) / 4;
         let Some(setting) = self.current.take() else { return };
@@ -157,7 +157,7 @@ impl TimingTuner {
             // A batch that mixed badly may have been disturbed; one that mixed well was not.
             Some(tried) if merit < tried.merit => tried.merit = (7.0 * tried.merit + merit) / 8.0,
             Some(tried) => tried.merit = (tried.merit + merit) / 2.0,
-            None => self.best.push(Tried { setting, merit }),
+            None => self.best.push(TriedSetting { setting, merit }),
         }
         self.best.sort_by(|one, other| other.merit.total_cmp(&one.merit));
         self.best.truncate(REMEMBERED);
@@ -215,7 +215,7 @@ fn lines(threads: usize, random: &mut Rng) -> Vec<Lines> {
     }
 }
 
-/// What a run costs one thread, estimated from a few.
+/// The time of a run for one thread, estimated from a few runs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cost {
     ticks: u64,
@@ -227,8 +227,8 @@ impl Cost {
         Cost { ticks: 256 }
     }
 
-    /// One run took so many ticks. A run that took very long was interrupted, and moves the
-    /// estimate no further than one that took twice as long as expected.
+    /// Adds a measured run. A run that took very long was interrupted, and counts like one of twice
+    /// the expected time.
     pub(crate) fn add(&mut self, ticks: u64) {
         let ticks = ticks.min(2 * self.ticks + 64);
         self.ticks = (15 * self.ticks + ticks) / 16;

@@ -29,19 +29,20 @@ const MARGIN: u64 = 20_000;
 /// The distance between the values of two runs, by which values of different runs are distinguished.
 pub(crate) const BASE: u64 = 1 << 32;
 
-/// Ticks that a thread looks at the clock before it lets others run, when a start is far away.
+/// The number of ticks for which a thread waits actively, before it yields, when the start is far
+/// away.
 const PATIENCE: u64 = 1 << 22;
 
-/// Of so many runs the time of one is taken.
+/// One run of this many is timed.
 const MEASURED: usize = 8;
 
-/// So many runs of a batch are given up before the rest of it is.
+/// After this number of abandoned runs, the rest of a batch is abandoned, too.
 const FUTILE: usize = 32;
 
 /// Different outcomes that a thread keeps before it hands them over.
 const HANDFUL: usize = 512;
 
-/// Batches after which a thread hands over what it has, however little.
+/// The number of batches after which a thread hands over its counts.
 const REPORT: u64 = 32;
 
 /// What to run.
@@ -51,7 +52,7 @@ pub(crate) struct Order<'a> {
     /// The core of each thread.
     pub(crate) cores: &'a [usize],
     pub(crate) runs: u64,
-    /// How many instances there are: a power of two.
+    /// The number of instances: a power of two.
     pub(crate) instances: usize,
     /// Run `i` of a batch is on instance `i * stride`, round and round: an odd number.
     pub(crate) stride: usize,
@@ -69,7 +70,7 @@ struct Workers<'a, 'p> {
     barrier: Barrier,
     /// The batch whose plan is ready.
     ready: AtomicU64,
-    /// What a run costs the slowest thread.
+    /// The time of a run for the slowest thread.
     cost: AtomicU64,
     /// How mixed the outcomes of the last batch were, each thread's part added, in millibits.
     mixed: AtomicU64,
@@ -96,7 +97,7 @@ struct Batch {
     count: usize,
 }
 
-/// Runs the job, sending what was counted as it comes.
+/// Runs the job, and sends counts as they arrive.
 pub(crate) fn run(order: Order<'_>, tuner: &mut TimingTuner, sender: &Sender<Tally>) {
     let threads = order.job.threads.len();
     assert!(order.job.threads.iter().all(|code| code.reach() <= order.job.instance));
@@ -127,7 +128,7 @@ pub(crate) fn run(order: Order<'_>, tuner: &mut TimingTuner, sender: &Sender<Tal
 }
 
 impl Workers<'_, '_> {
-    /// What one thread does.
+    /// The work of one thread.
     fn work(&self, thread: usize, sender: &Sender<Tally>) {
         cores::pin(self.order.cores[thread]);
         let (mut tally, mut sample) = (Tally::default(), OutcomeSample::default());
@@ -152,7 +153,7 @@ impl Workers<'_, '_> {
         let _ = sender.send(tally);
     }
 
-    /// The batch after one, if nobody says stop.
+    /// The batch after this one, unless a stop is set.
     fn after(&self, batch: Batch) -> Batch {
         let first = batch.first + batch.count as u64;
         let left = self.order.first + self.order.runs - first;
@@ -180,9 +181,9 @@ impl Workers<'_, '_> {
         (plan.batch, plan.start, plan.paces[thread])
     }
 
-    /// The runs of a batch that a thread prepares and counts: those of the same instances in every
-    /// batch, also where the last one is shorter, since a thread may prepare the next batch while
-    /// others still count this one.
+    /// The runs of a batch that a thread prepares and counts: the same instances in every batch,
+    /// even in a shorter last one, since a thread may prepare the next batch while others still
+    /// count this one.
     fn part(&self, thread: usize, count: usize) -> std::ops::Range<usize> {
         let (threads, all) = (self.order.job.threads.len(), self.order.instances);
         (all * thread / threads).min(count)..(all * (thread + 1) / threads).min(count)
@@ -194,7 +195,7 @@ impl Workers<'_, '_> {
         number * self.order.job.instance
     }
 
-    /// What the values of a run count from.
+    /// The base of the values of a run.
     fn base(&self, batch: Batch, run: usize) -> u64 {
         if self.order.job.based { (batch.first + run as u64 + 1).wrapping_mul(BASE) } else { 0 }
     }
@@ -234,7 +235,8 @@ impl Workers<'_, '_> {
             if code.loops() && Job::gave_up(code, &results[run * width..][..width]) {
                 given_up += 1;
                 if given_up == FUTILE {
-                    // Whoever is waited for is not running: the rest counts as given up, too.
+                    // The thread that is waited for is not running: the rest of the runs counts as
+                    // abandoned, too.
                     results[run * width..batch.count * width].fill(1);
                     break;
                 }
@@ -259,7 +261,7 @@ impl Workers<'_, '_> {
         }
     }
 
-    /// Counts a thread's part of what the batch yielded.
+    /// Counts a thread's part of the results of a batch.
     fn count(&self, thread: usize, batch: Batch, tally: &mut Tally, sample: &mut OutcomeSample) {
         let job = self.order.job;
         let results: Vec<_> = self.results.iter().map(read).collect();

@@ -19,13 +19,13 @@ use history::History;
 use judge::{AnyModel, Budget, Engine};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
-use stress::{Outcome, Ran, Runs, Target, TargetError};
+use stress::{Outcome, RunResult, Runs, Target, TargetError};
 
 use crate::coverage::{Coverage, shared_lines};
 use crate::finding::{Finding, FindingContext};
 use crate::plan::{Plan, Planned};
 
-/// How far workers may be ahead of what has been received.
+/// The number of tests that workers may be ahead of the receiver.
 const WINDOW: u64 = 1024;
 
 /// Different outcomes of a test that are judged, at most.
@@ -34,7 +34,7 @@ const MOST_OUTCOMES: usize = 4096;
 /// The most time for judging one outcome.
 const JUDGE_TIME: Duration = Duration::from_secs(5);
 
-/// How often the receiver is called where nothing is settled.
+/// How often the receiver is called while no test is settled.
 const PULSE: Duration = Duration::from_millis(100);
 
 /// A campaign.
@@ -42,7 +42,7 @@ const PULSE: Duration = Duration::from_millis(100);
 pub struct Campaign {
     /// The model that the target must satisfy.
     pub model: AnyModel,
-    /// What the target is called.
+    /// The name of the target.
     pub target: String,
     /// The tests.
     pub plan: Plan,
@@ -50,7 +50,7 @@ pub struct Campaign {
     pub first: u64,
     /// The number after that of the last test; `None` if there is no end.
     pub until: Option<u64>,
-    /// How many workers.
+    /// The number of workers.
     pub jobs: usize,
 }
 
@@ -125,19 +125,20 @@ impl Totals {
 pub struct TestOutcome {
     /// Its number.
     pub number: u64,
-    /// Whether it was run to its end. What was stopped is run again when the campaign goes on.
+    /// Whether the test was run completely. A test that was stopped is run again when the campaign
+    /// continues.
     pub complete: bool,
     /// What to add to the counts.
     pub totals: Totals,
-    /// What it exercised.
+    /// The coverage of the test.
     pub coverage: Coverage,
-    /// What was found: of violations the first, and whether the target misbehaved.
+    /// The findings: the first violation, and misbehaviour of the target.
     pub findings: Vec<Finding>,
     /// Why the target cannot run it, if it cannot.
     pub unsuitable: Option<String>,
 }
 
-/// What the receiver of a campaign gets.
+/// A message to the receiver of a campaign.
 #[derive(Debug)]
 pub enum CampaignEvent {
     /// A test was settled.
@@ -149,7 +150,7 @@ pub enum CampaignEvent {
 /// What to do with tests that are under way when a campaign is ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PendingTests {
-    /// Hand over what came of them so far.
+    /// Keep the results of tests so far.
     Keep,
     /// Forget them.
     Drop,
@@ -184,7 +185,7 @@ impl Campaign {
         })
     }
 
-    /// Hands over what is settled in the order of tests.
+    /// Hands over settled tests in their order.
     fn receive(
         &self,
         receiver: &Receiver<TestResult>,
@@ -281,7 +282,7 @@ impl WorkerState {
     }
 }
 
-/// What a target did with a test.
+/// The results of a test on a target.
 #[derive(Default)]
 struct TargetResults {
     outcomes: FxHashMap<Outcome, u64>,
@@ -296,9 +297,11 @@ fn gather(target: &mut dyn Target, planned: &Planned, stop: &AtomicBool) -> Targ
     let runs = Runs { count: planned.runs, seed: planned.seed, stop };
     let ran = target.run(&planned.test.program, runs, &mut |ran| {
         match ran {
-            Ran::Outcome(outcome, times) => *gathered.outcomes.entry(outcome).or_default() += times,
-            Ran::Recorded(history) => gathered.recorded.push(*history),
-            Ran::Unfinished(history) => {
+            RunResult::Outcome(outcome, times) => {
+                *gathered.outcomes.entry(outcome).or_default() += times
+            }
+            RunResult::Recorded(history) => gathered.recorded.push(*history),
+            RunResult::Unfinished(history) => {
                 gathered.unfinished += 1;
                 gathered.recorded.extend(history.map(|history| *history));
             }
@@ -354,7 +357,8 @@ impl Worker<'_> {
         settled.findings.push(scene.misbehaviour(what, |shape| self.known.has(shape)));
     }
 
-    /// Counts what the program has, and for a litmus test how often its outcome was seen.
+    /// Counts the features of the program and, for a litmus test, how often its target outcome
+    /// occurred.
     fn count(
         &self,
         planned: &Planned,
@@ -375,7 +379,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Judges what was gathered, in an order that does not depend on how it came.
+    /// Judges the results in an order that does not depend on the order of arrival.
     fn judge_all(
         &self,
         scene: &FindingContext<'_>,

@@ -15,38 +15,38 @@ use crate::coverage::Coverage;
 use crate::finding::Finding;
 use crate::folder::{Folder, FolderError, SavedFinding};
 
-/// How often the counts are saved.
+/// The time between two saves of the counts.
 const PERIOD: Duration = Duration::from_secs(2);
 
-/// How far a campaign is, is kept at most this often.
+/// The minimum time between two samples of the progress.
 const PACE: Duration = Duration::from_millis(100);
 
 /// The most findings that are kept with their files; others are counted.
 pub(crate) const MOST_FINDINGS: usize = 1000;
 
-/// How far a campaign is.
+/// The progress of a campaign.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct State {
     /// The number of the next test: all before it are settled.
     pub next: u64,
-    /// How long it has taken, all runs of it together.
+    /// The time of all runs of the campaign together.
     pub seconds: f64,
     /// Counts.
     pub totals: Totals,
-    /// In how many tests each shape was found.
+    /// For each shape, the number of tests in which it was found.
     pub shapes: BTreeMap<String, u64>,
     /// Why the first test that the target could not run could not be run.
     pub unsuitable: Option<String>,
-    /// What was exercised.
+    /// The coverage.
     pub coverage: Coverage,
     /// How it went.
     #[serde(default)]
-    pub pace: Timeline<Pace>,
+    pub pace: Timeline<ProgressSample>,
 }
 
-/// How far a campaign was at a time.
+/// The progress of a campaign at one time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Pace {
+pub struct ProgressSample {
     /// Operations that were run.
     pub operations: u64,
     /// Distinct outcomes.
@@ -70,7 +70,7 @@ pub struct CampaignLog {
 }
 
 impl CampaignLog {
-    /// A book in a folder, with what was in it before.
+    /// The log in a folder, with the earlier entries.
     pub fn new(
         (folder, state, kept): (Folder, Option<State>, Vec<SavedFinding>),
         model: &AnyModel,
@@ -78,7 +78,7 @@ impl CampaignLog {
         seed: u64,
     ) -> Result<Self, FolderError> {
         let state = state.unwrap_or_default();
-        // The folder knows whose it is before anything is put there.
+        // The folder gets its identity before anything else is written.
         folder.save(&state)?;
         let now = Instant::now();
         Ok(CampaignLog {
@@ -101,12 +101,12 @@ impl CampaignLog {
         known
     }
 
-    /// How far it is.
+    /// The progress.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// What was found, now and before.
+    /// The findings of this and earlier runs.
     pub fn kept(&self) -> &[SavedFinding] {
         &self.kept
     }
@@ -116,8 +116,7 @@ impl CampaignLog {
         &self.folder
     }
 
-    /// Enters what became of a test. What is returned was found for the first time, and is in the
-    /// folder already.
+    /// Enters the results of a test. Returns the new findings, which are then in the folder.
     pub fn enter(
         &mut self,
         settled: TestOutcome,
@@ -172,7 +171,7 @@ impl CampaignLog {
         self.folder.save(&self.state)
     }
 
-    /// Keeps how far it is, now and then.
+    /// Adds a sample of the progress from time to time.
     fn note_pace(&mut self) {
         let seconds = self.seconds_before + self.started.elapsed().as_secs_f64();
         let last = self.state.pace.samples().last();
@@ -180,7 +179,7 @@ impl CampaignLog {
             return;
         }
         let Totals { operations, outcomes, .. } = self.state.totals;
-        let pace = Pace { operations, outcomes, shapes: self.state.shapes.len() as u64 };
+        let pace = ProgressSample { operations, outcomes, shapes: self.state.shapes.len() as u64 };
         self.state.pace.push(seconds, pace);
     }
 

@@ -22,7 +22,7 @@ use stress::{Action, Condition, Instruction, Program, Test};
 pub struct NotAProgram {
     /// The thread and the instruction, from 0, if one of them is the reason.
     pub at: Option<(usize, usize)>,
-    /// What is wrong with it.
+    /// The problem.
     pub why: &'static str,
 }
 
@@ -44,7 +44,7 @@ impl std::error::Error for NotAProgram {}
 pub struct Converted {
     /// The program.
     pub test: Test,
-    /// What is not in it, in a sentence.
+    /// The part of the test that the program lacks, as a sentence.
     pub note: Option<&'static str>,
 }
 
@@ -63,7 +63,7 @@ pub fn program_of(test: &Litmus) -> Result<Converted, NotAProgram> {
     for (number, thread) in test.threads.iter().enumerate() {
         let mut follower = Thread::default();
         for initial in &thread.registers {
-            follower.set(initial.register, Held::constant(initial.value));
+            follower.set(initial.register, RegisterContent::constant(initial.value));
         }
         let at = |index| move |why| NotAProgram { at: Some((number, index)), why };
         for (index, instruction) in thread.x86().iter().enumerate() {
@@ -75,7 +75,7 @@ pub fn program_of(test: &Litmus) -> Result<Converted, NotAProgram> {
         program.threads.push(std::mem::take(&mut follower.code));
         threads.push(follower);
     }
-    program.check().map_err(|_| whole("the program would not be well formed"))?;
+    program.check().map_err(|_| whole("the result is not a valid test program"))?;
     let (condition, note) = match condition(test, &threads) {
         Ok(condition) => (Some(condition), None),
         Err(why) => (None, Some(why)),
@@ -83,10 +83,10 @@ pub fn program_of(test: &Litmus) -> Result<Converted, NotAProgram> {
     Ok(Converted { test: Test { program, condition }, note })
 }
 
-/// What a register holds.
+/// The content of a register.
 #[derive(Clone, Default, Debug)]
-struct Held {
-    known: Option<Known>,
+struct RegisterContent {
+    known: Option<KnownValue>,
     /// The instruction that read it, if it is just that.
     read: Option<u32>,
     /// The reads that it depends on.
@@ -94,28 +94,28 @@ struct Held {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Known {
+enum KnownValue {
     Number(i64),
     Address(LocationId),
 }
 
-impl Held {
-    fn constant(constant: Constant) -> Held {
+impl RegisterContent {
+    fn constant(constant: Constant) -> RegisterContent {
         let known = match constant {
-            Constant::Number(number) => Known::Number(number),
-            Constant::Address(location) => Known::Address(location),
+            Constant::Number(number) => KnownValue::Number(number),
+            Constant::Address(location) => KnownValue::Address(location),
         };
-        Held { known: Some(known), ..Held::default() }
+        RegisterContent { known: Some(known), ..RegisterContent::default() }
     }
 
     /// The result of reading, by the instruction with this number.
-    fn read(index: u32) -> Held {
-        Held { known: None, read: Some(index), reads: BTreeSet::from([index]) }
+    fn read(index: u32) -> RegisterContent {
+        RegisterContent { known: None, read: Some(index), reads: BTreeSet::from([index]) }
     }
 
     fn number(&self) -> Result<Value, &'static str> {
         match self.known {
-            Some(Known::Number(number)) => {
+            Some(KnownValue::Number(number)) => {
                 u64::try_from(number).map_err(|_| "it writes a negative number")
             }
             _ => Err("it writes a value that depends on what was read"),
@@ -134,7 +134,7 @@ fn number(constant: Constant) -> Option<Value> {
 #[derive(Default)]
 struct Thread {
     code: Vec<Instruction>,
-    registers: BTreeMap<Register, Held>,
+    registers: BTreeMap<Register, RegisterContent>,
     /// The reads that branches depend on so far, and those of the last comparison.
     control: BTreeSet<u32>,
     flags: BTreeSet<u32>,
@@ -144,24 +144,29 @@ struct Thread {
 /// Why an instruction is refused.
 type Step = Result<(), &'static str>;
 
-const COMPUTES: &str = "a program cannot compute on registers";
-const BRANCHES: &str = "a program has no branches";
+const COMPUTES: &str = "test programs cannot compute with registers";
+const BRANCHES: &str = "test programs have no branches";
 
 impl Thread {
-    fn get(&self, register: Register) -> Held {
-        let zero = || Held::constant(Constant::Number(0));
+    fn get(&self, register: Register) -> RegisterContent {
+        let zero = || RegisterContent::constant(Constant::Number(0));
         self.registers.get(&register).cloned().unwrap_or_else(zero)
     }
 
-    fn set(&mut self, register: Register, held: Held) {
+    fn set(&mut self, register: Register, held: RegisterContent) {
         self.registers.insert(register, held);
     }
 
-    /// Adds an instruction that depends on these reads. Returns what it reads.
-    fn push(&mut self, action: Action, order: Option<AccessOrder>, reads: BTreeSet<u32>) -> Held {
+    /// Adds an instruction that depends on these reads. Returns the number of its read.
+    fn push(
+        &mut self,
+        action: Action,
+        order: Option<AccessOrder>,
+        reads: BTreeSet<u32>,
+    ) -> RegisterContent {
         let index = self.code.len() as u32;
         self.code.push(Instruction { action, depends_on: reads.into_iter().collect(), order });
-        Held::read(index)
+        RegisterContent::read(index)
     }
 
     /// A store or an atomic depends on branches before it, a load does not.
@@ -177,7 +182,7 @@ impl Thread {
         match instruction.operation {
             Operation::Move { to: Operand::Register(to), from } => {
                 let held = match from {
-                    Operand::Immediate(constant) => Held::constant(constant),
+                    Operand::Immediate(constant) => RegisterContent::constant(constant),
                     Operand::Register(from) => self.get(from),
                     Operand::Memory(memory) => {
                         let (place, reads) = self.location(memory)?;
@@ -188,7 +193,7 @@ impl Thread {
             }
             Operation::Move { to: Operand::Memory(memory), from } => {
                 let held = match from {
-                    Operand::Immediate(constant) => Held::constant(constant),
+                    Operand::Immediate(constant) => RegisterContent::constant(constant),
                     Operand::Register(from) => self.get(from),
                     Operand::Memory(_) => return Err(COMPUTES),
                 };
@@ -240,12 +245,12 @@ impl Thread {
     /// The place that an x86 accesses, and the reads that its address depends on.
     fn location(&self, memory: Memory) -> Result<(u32, BTreeSet<u32>), &'static str> {
         if memory.index.is_some() || memory.displacement != 0 {
-            return Err("a program cannot compute addresses");
+            return Err("test programs cannot compute addresses");
         }
         match (memory.location, memory.base) {
             (Some(location), None) => Ok((location.0, BTreeSet::new())),
             (None, Some(base)) => address(&self.get(base)),
-            _ => Err("a program cannot compute addresses"),
+            _ => Err("test programs cannot compute addresses"),
         }
     }
 
@@ -253,7 +258,7 @@ impl Thread {
         match instruction.operation {
             RiscOperation::Load { exclusive: true, .. }
             | RiscOperation::StoreConditional { .. } => {
-                return Err("a program has no exclusive pairs");
+                return Err("test programs have no exclusive pairs");
             }
             RiscOperation::Load { to, at, order, .. } => {
                 let (place, reads) = self.at(at)?;
@@ -278,7 +283,7 @@ impl Thread {
                     AtomicChange::Compute(RiscOperator::Add) => {
                         Action::FetchAdd { place, amount: operand }
                     }
-                    _ => return Err("a program has no such atomic"),
+                    _ => return Err("test programs do not have this atomic"),
                 };
                 self.atomic(action, order, reads, to)?;
             }
@@ -294,7 +299,9 @@ impl Thread {
                 reads.extend(expected.reads.into_iter().chain(new.reads));
                 self.atomic(action, order, reads, Some(register))?;
             }
-            RiscOperation::Constant { to, value } => self.set_some(to, Held::constant(value)),
+            RiscOperation::Constant { to, value } => {
+                self.set_some(to, RegisterContent::constant(value))
+            }
             RiscOperation::Compute { operator, to, left, right } => {
                 let held = self.computed(operator, left, right);
                 self.set_some(to, held);
@@ -328,7 +335,7 @@ impl Thread {
     ) -> Step {
         if !self.control.is_empty() {
             return Err(
-                "a program cannot say that only the write of an atomic depends on a branch",
+                "test programs cannot express that only the write of an atomic depends on a branch",
             );
         }
         let held = self.push(action, order, reads);
@@ -345,22 +352,22 @@ impl Thread {
                 {
                     (before, after)
                 }
-                _ => return Err("a program has no fence.tso, isb and fence.i"),
+                _ => return Err("test programs have no fence.tso, isb or fence.i"),
             },
         };
         self.push(Action::Fence { before, after }, None, BTreeSet::new());
         Ok(())
     }
 
-    fn set_some(&mut self, register: Option<Register>, held: Held) {
+    fn set_some(&mut self, register: Option<Register>, held: RegisterContent) {
         if let Some(register) = register {
             self.set(register, held);
         }
     }
 
-    fn source(&self, source: RiscSource) -> Held {
+    fn source(&self, source: RiscSource) -> RegisterContent {
         match source {
-            RiscSource::Number(number) => Held::constant(Constant::Number(number)),
+            RiscSource::Number(number) => RegisterContent::constant(Constant::Number(number)),
             RiscSource::Register(register, _) => self.get(register),
         }
     }
@@ -369,44 +376,53 @@ impl Thread {
         address(&self.sum(&self.source(at.base), &self.source(at.offset)))
     }
 
-    fn sum(&self, left: &Held, right: &Held) -> Held {
+    fn sum(&self, left: &RegisterContent, right: &RegisterContent) -> RegisterContent {
         let known = match (left.known, right.known) {
-            (Some(Known::Number(a)), Some(Known::Number(b))) => a.checked_add(b).map(Known::Number),
-            (address @ Some(Known::Address(_)), Some(Known::Number(0)))
-            | (Some(Known::Number(0)), address @ Some(Known::Address(_))) => address,
+            (Some(KnownValue::Number(a)), Some(KnownValue::Number(b))) => {
+                a.checked_add(b).map(KnownValue::Number)
+            }
+            (address @ Some(KnownValue::Address(_)), Some(KnownValue::Number(0)))
+            | (Some(KnownValue::Number(0)), address @ Some(KnownValue::Address(_))) => address,
             _ => None,
         };
-        Held { known, read: None, reads: &left.reads | &right.reads }
+        RegisterContent { known, read: None, reads: &left.reads | &right.reads }
     }
 
-    fn computed(&self, operator: RiscOperator, left: RiscSource, right: RiscSource) -> Held {
+    fn computed(
+        &self,
+        operator: RiscOperator,
+        left: RiscSource,
+        right: RiscSource,
+    ) -> RegisterContent {
         let (a, b) = (self.source(left), self.source(right));
         let is_same = left == right && matches!(left, RiscSource::Register(..));
         let reads = &a.reads | &b.reads;
         let known = match (operator, a.known, b.known) {
-            (RiscOperator::Xor | RiscOperator::Subtract, _, _) if is_same => Some(Known::Number(0)),
+            (RiscOperator::Xor | RiscOperator::Subtract, _, _) if is_same => {
+                Some(KnownValue::Number(0))
+            }
             (RiscOperator::Add, _, _) => return self.sum(&a, &b),
-            (RiscOperator::Or, Some(Known::Number(a)), Some(Known::Number(b))) => {
-                Some(Known::Number(a | b))
+            (RiscOperator::Or, Some(KnownValue::Number(a)), Some(KnownValue::Number(b))) => {
+                Some(KnownValue::Number(a | b))
             }
-            (RiscOperator::Xor, Some(Known::Number(a)), Some(Known::Number(b))) => {
-                Some(Known::Number(a ^ b))
+            (RiscOperator::Xor, Some(KnownValue::Number(a)), Some(KnownValue::Number(b))) => {
+                Some(KnownValue::Number(a ^ b))
             }
-            (RiscOperator::And, Some(Known::Number(a)), Some(Known::Number(b))) => {
-                Some(Known::Number(a & b))
+            (RiscOperator::And, Some(KnownValue::Number(a)), Some(KnownValue::Number(b))) => {
+                Some(KnownValue::Number(a & b))
             }
-            (RiscOperator::And, Some(Known::Number(0)), _)
-            | (RiscOperator::And, _, Some(Known::Number(0))) => Some(Known::Number(0)),
+            (RiscOperator::And, Some(KnownValue::Number(0)), _)
+            | (RiscOperator::And, _, Some(KnownValue::Number(0))) => Some(KnownValue::Number(0)),
             _ => None,
         };
-        Held { known, read: None, reads }
+        RegisterContent { known, read: None, reads }
     }
 }
 
 /// The place at an address, and the reads that it depends on.
-fn address(held: &Held) -> Result<(u32, BTreeSet<u32>), &'static str> {
+fn address(held: &RegisterContent) -> Result<(u32, BTreeSet<u32>), &'static str> {
     match held.known {
-        Some(Known::Address(location)) => Ok((location.0, held.reads.clone())),
+        Some(KnownValue::Address(location)) => Ok((location.0, held.reads.clone())),
         _ => Err("it accesses an address that is computed or read"),
     }
 }

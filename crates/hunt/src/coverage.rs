@@ -27,7 +27,7 @@ pub const PAIRS: [&str; 8] =
 /// How the later of a pair is kept behind the earlier, if it is.
 pub const LINKS: [&str; 3] = ["plain", "fenced", "dependent"];
 
-/// Counts of what was exercised.
+/// Counts of what a campaign exercised.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Coverage {
     /// Distinct outcomes that show it: [`COMMUNICATIONS`] by [`WAYS`].
@@ -41,11 +41,11 @@ pub struct Coverage {
 /// What became of a litmus test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Litmus {
-    /// How often it came.
+    /// The number of tests that are this litmus test.
     pub tests: u64,
-    /// How often it was run in all.
+    /// The number of its runs.
     pub runs: u64,
-    /// In how many runs the outcome that it is about was seen.
+    /// The number of runs with its target outcome.
     pub seen: u64,
 }
 
@@ -101,9 +101,9 @@ impl Coverage {
         }
     }
 
-    /// Counts what an outcome shows. `shared` says which addresses share a cache line.
+    /// Counts the edges of an outcome. `shared` says which addresses share a cache line.
     pub(crate) fn add_outcome(&mut self, history: &History, shared: &[bool]) {
-        let mut seen = Seen { history, shared, cells: [[false; 5]; 6] };
+        let mut seen = OutcomeCoverage { history, shared, cells: [[false; 5]; 6] };
         seen.reads();
         seen.finals();
         for (count, seen) in
@@ -125,14 +125,14 @@ fn pairs(earlier: Action, later: Action) -> impl Iterator<Item = usize> {
         .flat_map(move |first| kinds(later).map(move |second| same * 4 + first * 2 + second))
 }
 
-/// What one outcome shows.
-struct Seen<'a> {
+/// The edges of one outcome.
+struct OutcomeCoverage<'a> {
     history: &'a History,
     shared: &'a [bool],
     cells: [[bool; 5]; 6],
 }
 
-impl Seen<'_> {
+impl OutcomeCoverage<'_> {
     fn reads(&mut self) {
         for read in self.history.event_ids() {
             if !self.history.kinds_of(read).reads {

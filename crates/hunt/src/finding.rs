@@ -24,15 +24,16 @@ pub(crate) const SHRINK_TIME: Duration = Duration::from_secs(2);
 /// Something found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// What is wrong.
+    /// The kind of finding.
     pub kind: Kind,
-    /// Findings of one shape are one: of a violation its shape, of misbehaviour what it was.
+    /// Findings with the same shape are one finding: for a violation its shape, for misbehaviour
+    /// its description.
     pub shape: String,
     /// `SB`, `thin-air`, `misbehaved`.
     pub name: String,
     /// The number of the test.
     pub test: u64,
-    /// What the program is called.
+    /// The name of the program.
     pub program: String,
     /// Events of the minimal trace.
     pub events: usize,
@@ -53,7 +54,7 @@ pub enum Kind {
     Misbehaved,
 }
 
-/// What a finding is made from.
+/// The test and the run that a finding is about.
 pub(crate) struct FindingContext<'a> {
     pub(crate) model: &'a AnyModel,
     pub(crate) target: &'a str,
@@ -154,7 +155,7 @@ impl FindingContext<'_> {
         finding.files.extend(self.program());
     }
 
-    /// The minimal trace as whoever reads the file sees it, with a proof about that.
+    /// The minimal trace as a reader of the file sees it, with a proof about that.
     fn read_again(&self, text: &str, shrunk: Shrunk) -> (History, Proof) {
         let options = ReadOptions { thin_air: ThinAir::Violation, ..ReadOptions::default() };
         let read = TraceReader::new(text.as_bytes(), "minimal.trace", options).next_trace();

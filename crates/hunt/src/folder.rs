@@ -47,13 +47,13 @@ pub struct SavedFinding {
     pub shape: String,
     /// The model that does not allow it.
     pub model: String,
-    /// What it was found on.
+    /// The target.
     pub target: String,
     /// The seed of the campaign.
     pub seed: u64,
     /// The number of the test.
     pub test: u64,
-    /// What the program is called.
+    /// The name of the program.
     pub program: String,
     /// Events of the minimal trace.
     pub events: usize,
@@ -65,7 +65,7 @@ pub struct SavedFinding {
     pub path: String,
 }
 
-/// What is in `hunt.json`.
+/// The content of `hunt.json`.
 #[derive(Serialize, Deserialize)]
 struct Saved {
     tribunal_hunt: u64,
@@ -81,7 +81,7 @@ pub enum FolderError {
     File {
         /// Which.
         path: PathBuf,
-        /// What came of it.
+        /// The error.
         error: io::Error,
     },
     /// Another process is hunting there.
@@ -107,7 +107,7 @@ impl fmt::Display for FolderError {
             ),
             FolderError::Malformed(path, why) => write!(
                 f,
-                "{} was not written by a hunt ({why}); choose another folder with --out",
+                "{} is not a hunt's folder ({why}); choose another folder with --out",
                 path.display()
             ),
             FolderError::Foreign(path) => write!(
@@ -134,8 +134,8 @@ impl fmt::Display for FolderError {
 impl std::error::Error for FolderError {}
 
 impl Folder {
-    /// Opens a folder, or makes it. With what a campaign with the same options left there; with
-    /// nothing if it is new.
+    /// Opens or creates a folder. Returns the saved state of a campaign with the same options, or
+    /// `None` if the folder is new.
     pub fn open(
         path: &Path,
         options: Map<String, Value>,
@@ -182,7 +182,7 @@ impl Folder {
         let names =
             before.keys().chain(self.options.keys().filter(|key| !before.contains_key(*key)));
         let shown = |value: Option<&Value>| match value {
-            None | Some(Value::Null) => "not said".to_owned(),
+            None | Some(Value::Null) => "not given".to_owned(),
             Some(Value::String(text)) => text.clone(),
             Some(value) => value.to_string(),
         };
@@ -197,7 +197,7 @@ impl Folder {
         }
     }
 
-    /// The findings that are there, in order; what a killed process left half-written is removed.
+    /// The findings in the folder, in order; incomplete ones of a killed process are removed.
     fn findings(&self) -> Result<Vec<SavedFinding>, FolderError> {
         let directory = self.path.join("findings");
         let mut kept = Vec::new();
@@ -288,7 +288,7 @@ impl SavedFinding {
     }
 }
 
-/// Whether there is something in a directory beside what a hunt leaves that was killed at once.
+/// Whether a directory contains more than the files of a hunt that was killed at the start.
 fn has_entries(path: &Path) -> bool {
     let ours = ["hunt.lock", "findings", ".hunt.json.tmp"];
     fs::read_dir(path).is_ok_and(|entries| {

@@ -1,5 +1,5 @@
-//! What came of a program that was run many times, judged: each different outcome once, with how
-//! often it was seen, as a table or as JSON.
+//! The judged outcomes of a program that was run many times: each distinct outcome once, with its
+//! count, as a table or as JSON.
 
 use std::fmt::Write as _;
 
@@ -74,14 +74,16 @@ impl<'a> Judged<'a> {
         }
     }
 
-    /// The table for people; only its first line if `quiet`.
-    pub fn table(&self, quiet: bool) -> String {
+    /// The table for people; only its first line if `quiet`. `failed` says whether the target failed,
+    /// so that there were no further runs.
+    pub fn table(&self, failed: bool, quiet: bool) -> String {
         let (experiment, model) = (self.experiment, self.model);
         let name = match self.test.program.name.as_str() {
             "" => "program",
             name => name,
         };
         let verdict = match (self.violating(), self.verdict()) {
+            (0, _) if failed => format!("the target failed; no violation of {model} before that"),
             (0, _) if self.undecided() > 0 => {
                 format!("{} undecided, no violation of {model}", self.undecided())
             }
@@ -115,7 +117,7 @@ impl<'a> Judged<'a> {
         text
     }
 
-    /// The same as a JSON object in one line, without the newline.
+    /// The outcomes as a JSON object in one line, without the newline.
     pub fn json(&self) -> String {
         crate::json_line(&Object {
             memory_model: self.model.name(),

@@ -72,6 +72,6 @@ pub use walks::{WalkReport, Walked, Walks};
 
 /// Something as JSON in one line, without the newline.
 fn json_line(value: &impl serde::Serialize) -> String {
-    // What is printed has strings for keys, and nothing in it refuses to be serialised.
+    // Reports have strings for keys, and no value that cannot be serialised.
     serde_json::to_string(value).expect("a report has a JSON form")
 }

@@ -8,11 +8,11 @@ use page::{Kind, Page, html};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::campaign_log::Pace;
+use crate::campaign_log::ProgressSample;
 use crate::folder::{Folder, SavedFinding};
 use crate::summary::Summary;
 
-/// After how many seconds the page of a running hunt loads itself again.
+/// The interval at which the page of a running hunt reloads, in seconds.
 const RELOAD: NonZeroU32 = NonZeroU32::new(10).expect("ten is not zero");
 
 /// The most findings shown with their picture; the others are listed.
@@ -25,8 +25,8 @@ struct Data<'a> {
     brief: String,
     summary: Value,
     findings: Vec<FindingData>,
-    /// Seconds and how far the hunt was.
-    pace: &'a [(f64, Pace)],
+    /// Samples of the progress, with their times in seconds.
+    pace: &'a [(f64, ProgressSample)],
     text: String,
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn page(
     folder: &Folder,
     kept: &[SavedFinding],
     running: bool,
-    pace: &Timeline<Pace>,
+    pace: &Timeline<ProgressSample>,
 ) -> String {
     let text = summary.full();
     let brief = summary.brief();

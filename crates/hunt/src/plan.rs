@@ -13,10 +13,10 @@ use chance::Rng;
 use rustc_hash::FxHashSet;
 use stress::{Edge, KnobError, Knobs, Mix, Program, Test, cycles};
 
-/// What a target can do with a program.
+/// The abilities of a target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Abilities {
-    /// Threads that really run at the same time.
+    /// The number of threads that run at the same time.
     pub threads: usize,
     /// The most places that a program may have.
     pub places: usize,
@@ -28,13 +28,13 @@ pub struct Abilities {
     pub dependencies: bool,
     /// Whether it runs programs. What does not does as it likes, and records it.
     pub programs: bool,
-    /// How often to run a litmus test.
+    /// The number of runs of a litmus test.
     pub litmus_runs: u64,
-    /// How often to run a random program.
+    /// The number of runs of a random program.
     pub random_runs: u64,
 }
 
-/// What the user wants of the tests; what is `None` varies from test to test.
+/// The options of the tests; an option that is `None` varies from test to test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TestOptions {
     /// Where all randomness comes from.
@@ -47,9 +47,9 @@ pub struct TestOptions {
     pub places: Option<usize>,
     /// Instruction mix of random programs.
     pub mix: Option<Mix>,
-    /// How many in a hundred tests are litmus tests.
+    /// The percentage of litmus tests.
     pub litmus: u32,
-    /// How often to run each test.
+    /// The number of runs of each test.
     pub runs: Option<u64>,
 }
 
@@ -68,7 +68,7 @@ impl Default for TestOptions {
 }
 
 impl TestOptions {
-    /// How many in a hundred tests are litmus tests if nothing else is said.
+    /// The default percentage of litmus tests.
     pub const LITMUS: u32 = 30;
 }
 
@@ -83,13 +83,13 @@ pub struct Plan {
 /// A test to be run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Planned {
-    /// The program, and for a litmus test what it is about.
+    /// The program, and for a litmus test its condition.
     pub test: Test,
     /// Which litmus test of [`Plan::litmus`] it is.
     pub litmus: Option<usize>,
-    /// How often to run it.
+    /// The number of runs.
     pub runs: u64,
-    /// What the target draws from.
+    /// The seed of the target.
     pub seed: u64,
 }
 
@@ -98,7 +98,7 @@ pub struct Planned {
 pub enum PlanError {
     /// There are no such programs.
     Knobs(KnobError),
-    /// Only litmus tests are wanted, and none has so many threads.
+    /// Only litmus tests are requested, and none has this number of threads.
     NoLitmus,
 }
 
@@ -106,14 +106,16 @@ impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PlanError::Knobs(error) => error.fmt(f),
-            PlanError::NoLitmus => write!(f, "there are no litmus tests of so many threads"),
+            PlanError::NoLitmus => {
+                write!(f, "no litmus test has this number of threads (--threads)")
+            }
         }
     }
 }
 
 impl std::error::Error for PlanError {}
 
-/// The most threads of a random program where nothing is said.
+/// The largest number of threads of a random program, by default.
 const MOST_THREADS: usize = 4;
 
 /// Values of knobs, those that should come often more than once.
@@ -143,12 +145,12 @@ impl Plan {
         &self.litmus
     }
 
-    /// What the target can do.
+    /// The abilities of the target.
     pub fn abilities(&self) -> &Abilities {
         &self.abilities
     }
 
-    /// What was wished for.
+    /// The requested options.
     pub fn wishes(&self) -> &TestOptions {
         &self.wishes
     }
@@ -247,8 +249,7 @@ impl Plan {
 }
 
 impl Abilities {
-    /// What the cores of this machine can do. Processors keep to dependencies whether they are
-    /// asked to or not.
+    /// The abilities of this machine's cores. Processors always respect dependencies.
     pub fn host(cores: usize) -> Self {
         Abilities {
             threads: cores,
@@ -259,12 +260,12 @@ impl Abilities {
         }
     }
 
-    /// What is asked of a command: it may refuse.
+    /// The abilities of a command: it may refuse tests.
     pub fn exec() -> Self {
         Abilities { dependencies: false, litmus_runs: 20, random_runs: 20, ..Abilities::machine(4) }
     }
 
-    /// What a protocol with so many processors and addresses can do: loads and stores.
+    /// The abilities of a protocol with this number of processors and addresses: loads and stores.
     pub fn protocol(processors: usize, addresses: usize) -> Self {
         Abilities {
             threads: processors,
@@ -278,7 +279,7 @@ impl Abilities {
         }
     }
 
-    /// What the reference machines can do, as many threads as they are asked for at once.
+    /// The abilities of reference machines, with this number of threads.
     pub fn machine(threads: usize) -> Self {
         Abilities {
             threads,

@@ -175,7 +175,7 @@ impl EditableHistory {
         chains
     }
 
-    /// Without an event and what is said of its write.
+    /// The history without an event and the facts about its write.
     fn without(&self, event: usize) -> EditableHistory {
         let mut less = self.clone();
         let (_, operation, _) = less.events.remove(event);
@@ -218,8 +218,8 @@ impl EditableHistory {
         vec![reads, writes]
     }
 
-    /// With the first write of a place as its initial value, if it is that and nobody reads what
-    /// was there before.
+    /// The history with the first write of a place as its initial value, if no read returns the
+    /// former initial value.
     fn begun_with(&self, event: usize) -> Option<EditableHistory> {
         let operation = self.events[event].1;
         let (address, value) = (operation.address()?, operation.value_written()?);
@@ -233,7 +233,7 @@ impl EditableHistory {
         (!sketch.is_taken(address, initial)).then_some(sketch)
     }
 
-    /// Forgets the orders of what an operation wrote.
+    /// Removes the orders of the writes of an operation.
     fn forget(&mut self, operation: Operation) {
         if let (Some(address), Some(value)) = (operation.address(), operation.value_written()) {
             self.before.retain(|&(place, one, other)| {

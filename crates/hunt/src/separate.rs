@@ -20,7 +20,7 @@ use stress::{
 pub struct Separation {
     /// The test that the first allows and the second forbids, then the other way round.
     pub tests: [Option<Separating>; 2],
-    /// How many tests were tried.
+    /// The number of tests that were tried.
     pub tried: u64,
     /// The most edges that cycles had.
     pub size: usize,
@@ -47,7 +47,7 @@ impl Separation {
         text
     }
 
-    /// The same as one line of JSON for each direction.
+    /// The result as one line of JSON for each direction.
     pub fn to_json(&self, names: [&str; 2]) -> String {
         let mut text = String::new();
         for (test, [allows, forbids]) in self.directions(names) {
@@ -84,7 +84,7 @@ fn indented(text: &str) -> String {
     text.lines().map(|line| format!("    {line}\n")).collect()
 }
 
-/// What is reported about one direction.
+/// The report on one direction.
 #[derive(serde::Serialize)]
 struct Line<'a> {
     allows: &'a str,
@@ -102,7 +102,7 @@ struct Line<'a> {
 pub struct Separating {
     /// Its cycle.
     pub cycle: Cycle,
-    /// The test, for an architecture that has what it needs.
+    /// The test, for an architecture that has its instructions.
     pub litmus: Option<String>,
 }
 

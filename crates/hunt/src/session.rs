@@ -22,19 +22,19 @@ use crate::summary::Summary;
 /// So many tests that the target cannot run, and no other, are enough.
 const PATIENCE: u64 = 100;
 
-/// What makes a hunt the same hunt: all that says which tests are run, where and by what they are
-/// judged. When to stop is not part of it.
+/// The identity of a hunt: everything that determines the tests, the target and the model. The
+/// conditions for its end are not part of it.
 #[derive(Clone, Debug)]
 pub struct HuntOptions {
-    /// What is hunted.
+    /// The target.
     pub target: TargetName,
     /// The model that it is to keep to.
     pub model: AnyModel,
-    /// What is wished of the tests.
+    /// The options of the tests.
     pub wishes: TestOptions,
-    /// A fault of a reference machine, and how often it shows.
+    /// A fault of a reference machine, with its rate.
     pub bug: Option<(Bug, f64)>,
-    /// What a protocol was made with: flags and their values.
+    /// The options with which a protocol was prepared.
     pub protocol: Vec<(&'static str, Value)>,
 }
 
@@ -72,7 +72,7 @@ impl HuntOptions {
 /// When a hunt stops.
 #[derive(Clone, Copy, Debug)]
 pub struct StopConditions {
-    /// When so many tests have been run, those of earlier runs of the same hunt included.
+    /// The total number of tests, including those of earlier runs of the same hunt.
     pub tests: Option<u64>,
     /// After this time.
     pub time: Option<Duration>,
@@ -80,7 +80,7 @@ pub struct StopConditions {
     pub first: bool,
 }
 
-/// Why a hunt cannot go on.
+/// Why a hunt cannot continue.
 #[derive(Debug)]
 pub enum HuntError {
     /// There are no such tests.
@@ -122,11 +122,11 @@ pub struct Session {
     drawn: Instant,
 }
 
-/// How often the page of a running hunt is written, findings aside.
+/// The time between two versions of the page of a running hunt, unless there is a finding.
 const REDRAWING: Duration = Duration::from_secs(5);
 
 impl Session {
-    /// Begins a hunt, or goes on with the one that is in the folder.
+    /// Starts a hunt, or continues the one in the folder.
     pub fn open(
         hunted: &HuntOptions,
         abilities: Abilities,
@@ -147,7 +147,7 @@ impl Session {
         Ok(session)
     }
 
-    /// What is to be said if this goes on with an earlier hunt.
+    /// A remark if this continues an earlier hunt.
     pub fn resumed(&self) -> Option<String> {
         let next = self.log.state().next;
         let (folder, kept) = (self.log.folder().path().display(), self.log.kept().len());
@@ -155,8 +155,8 @@ impl Session {
         (next > 0).then(sentence)
     }
 
-    /// Hunts until it is over, `stop` is set, or `receive` breaks; it gets what was found for the
-    /// first time, and is called now and then with nothing.
+    /// Hunts until the end condition, until `stop` is set, or until `receive` breaks. `receive` is
+    /// called with each new finding, and from time to time without one.
     pub fn hunt(
         &mut self,
         supply: &TargetSupply,
@@ -207,7 +207,7 @@ impl Session {
             || self.until.time.is_some_and(|time| self.started.elapsed() >= time)
     }
 
-    /// Whether the target has refused every test so far, and too many to go on.
+    /// The reason to end the hunt: the target has refused too many tests, and run none.
     fn hopeless(&self) -> Option<HuntError> {
         let state = self.log.state();
         let hopeless = state.totals.tests == 0 && state.totals.unsuitable >= PATIENCE;
@@ -215,7 +215,7 @@ impl Session {
         Some(HuntError::Hopeless(self.campaign.target.clone(), why.clone()))
     }
 
-    /// How far it is, in a line.
+    /// The progress in a line.
     pub fn progress(&self) -> String {
         let state = self.log.state();
         let totals = &state.totals;
@@ -249,7 +249,7 @@ impl Session {
         self.started.elapsed()
     }
 
-    /// What a finding is, in a line.
+    /// A finding in a line.
     pub fn line(&self, kept: &SavedFinding) -> String {
         self.summary().line(kept)
     }
@@ -259,7 +259,7 @@ impl Session {
         format!("found {}", self.line(kept))
     }
 
-    /// The same as a JSON object.
+    /// A finding as a JSON object.
     pub fn found_json(&self, kept: &SavedFinding) -> String {
         let folder = self.log.folder().path().join(&kept.path);
         // Through a value, so that fields are in the order of their names.

@@ -20,7 +20,7 @@ use history::{
 use rustc_hash::FxHashMap;
 use stress::{Edge, Outcome, Test, cycles};
 
-/// Up to so many threads, all orders are tried: 120 of five.
+/// With at most this many threads, all orders are tried: 120 for five.
 const MOST_THREADS: usize = 5;
 
 /// The shape of a history, as text.
@@ -44,7 +44,7 @@ pub fn shape(history: &History) -> String {
     drawn.max().unwrap_or_default()
 }
 
-/// All orders of so many things.
+/// All orders of `count` things.
 fn permutations(count: usize) -> Vec<Vec<usize>> {
     let mut all = vec![Vec::new()];
     for new in 0..count {
@@ -116,7 +116,7 @@ impl<'a> ShapeBuilder<'a> {
         }
     }
 
-    /// What is said beside the events, by place.
+    /// The initial, final and order facts, by place.
     fn remarks(&mut self) {
         let mut remarks = Vec::new();
         for last in self.history.finals() {
@@ -152,8 +152,8 @@ impl<'a> ShapeBuilder<'a> {
         }
     }
 
-    /// The later of two writes, if a chain orders them, nothing else is written, and no `final` line
-    /// says so.
+    /// The last write of two, if a chain orders them, there are no other writes, and no `final`
+    /// line names it.
     fn last_of_all(&self, chain: &OrderChain) -> Option<Value> {
         let [Source::Write(one), Source::Write(last)] = *chain.writes.as_slice() else {
             return None;

@@ -10,7 +10,7 @@ use crate::coverage::{COMMUNICATIONS, Coverage, LINKS, PAIRS, WAYS};
 use crate::folder::SavedFinding;
 use crate::plan::Plan;
 
-/// What came of a campaign.
+/// The summary of a campaign.
 #[derive(Clone, Copy, Debug)]
 pub struct Summary<'a> {
     log: &'a CampaignLog,
@@ -48,7 +48,7 @@ impl<'a> Summary<'a> {
         text + &self.totals() + &self.gaps()
     }
 
-    /// With the tables of what was exercised.
+    /// The summary with the tables of coverage.
     pub fn full(&self) -> String {
         let coverage = &self.state().coverage;
         let mut text = self.brief();
@@ -126,8 +126,8 @@ impl<'a> Summary<'a> {
     fn verdict(&self) -> String {
         match self.log.kept() {
             [] if self.state().totals.undecided > 0 => {
-                let undecided = grouped(self.state().totals.undecided);
-                format!("undecided: {undecided} outcomes have no verdict; no violation found")
+                let undecided = counted(self.state().totals.undecided, "outcome");
+                format!("undecided: {undecided} without a verdict; no violation found")
             }
             [] if self.state().totals.runs == 0 => "undecided: no test was run".to_owned(),
             [] => "no violation found".to_owned(),
@@ -216,7 +216,7 @@ impl<'a> Summary<'a> {
         text
     }
 
-    /// What the target could have shown and did not.
+    /// The edges that the target supports and no outcome showed.
     fn not_exercised(&self) -> Vec<String> {
         let abilities = self.plan.abilities();
         let Coverage { communication, program_order, .. } = &self.state().coverage;
@@ -260,8 +260,8 @@ impl<'a> Summary<'a> {
     }
 }
 
-/// What the target did wrong: the first line of what was written down the first time. The shape of
-/// the finding has its numbers left out, and is what remains if that file is gone.
+/// The misbehaviour of the target: the first line of the first description. If the file is missing,
+/// the shape of the finding, which has no numbers.
 fn complaint(kept: &SavedFinding, folder: &Path) -> String {
     let what = std::fs::read_to_string(folder.join("what.txt")).ok();
     let first = what.as_deref().and_then(|text| text.lines().next());

@@ -11,9 +11,9 @@ use stress::{Bug, Exec, Exhaustive, Machine, Target, TargetError, TargetName};
 use crate::campaign::{BoxedTarget, TargetSupply};
 use crate::plan::Abilities;
 
-/// What a target is made with.
+/// The options of a target.
 pub struct TargetOptions {
-    /// A fault of a reference machine, and how often it shows.
+    /// A fault of a reference machine, with its rate.
     pub bug: Option<(Bug, f64)>,
     /// The time that a command has for a program and all its runs.
     pub timeout: Duration,
@@ -28,7 +28,7 @@ pub enum NoTarget {
     Target(TargetError),
     /// The protocol of this name cannot run programs, and why.
     Protocol(String, TargetError),
-    /// Only reference machines can do what is asked.
+    /// Only reference machines support the option.
     NoMachine(&'static str),
 }
 
@@ -77,7 +77,7 @@ pub fn target(
     })
 }
 
-/// The target of this name for a campaign, and what it can do.
+/// The target with this name for a campaign, and its abilities.
 pub fn supply(
     name: &TargetName,
     making: TargetOptions,

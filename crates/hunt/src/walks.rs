@@ -20,13 +20,13 @@ use crate::summary::{counted, grouped};
 /// Which walks to make of a protocol, and what of each.
 #[derive(Clone, Debug)]
 pub struct Walks<'a> {
-    /// What the protocol is called.
+    /// The name of the protocol.
     pub name: &'a str,
     /// How to walk.
     pub plan: Plan,
-    /// How many.
+    /// The number of walks.
     pub count: u64,
-    /// How many threads walk.
+    /// The number of threads.
     pub jobs: usize,
     /// Whether the order in which stores counted is written down, too.
     pub order: bool,
@@ -36,26 +36,28 @@ pub struct Walks<'a> {
     pub first: bool,
     /// How traces are written.
     pub format: Format,
-    /// What the protocol was made with, for the heading of a file: `N=3`, `weight of evict 0.1`.
+    /// The options with which the protocol was prepared, for the heading of a file: `N=3`, `weight
+    /// of evict 0.1`.
     pub settings: Vec<String>,
 }
 
-/// What was found, so far.
+/// The results so far.
 #[derive(Debug, Default)]
 pub struct Walked {
-    /// How many walks there were.
+    /// The number of walks.
     pub traces: u64,
-    /// How many loads and stores they had.
+    /// The number of their loads and stores.
     pub events: u64,
-    /// How many violate the model.
+    /// The number of violations.
     pub violating: u64,
-    /// How many could not be judged.
+    /// The number of undecided walks.
     pub undecided: u64,
     /// The first that does.
     pub first: Option<Box<(Walk, History)>>,
-    /// What is wrong with the protocol itself: in which walk, what, after how many events.
+    /// An error of the protocol itself: the number of the walk, the error, and the number of events
+    /// before it.
     pub broken: Option<(u64, Broken, usize)>,
-    /// Time ran out before all walks that were asked for.
+    /// The time limit was reached before all walks.
     pub cut_short: bool,
 }
 
@@ -220,16 +222,16 @@ impl Walked {
     }
 }
 
-/// What is reported about walks.
+/// The report on random walks.
 #[derive(Clone, Copy)]
 pub struct WalkReport<'a> {
-    /// What was asked.
+    /// The options of the walks.
     pub walks: &'a Walks<'a>,
     /// The protocol.
     pub protocol: &'a Protocol,
-    /// What was found.
+    /// The results.
     pub walked: &'a Walked,
-    /// What it took.
+    /// The time.
     pub seconds: f64,
     /// Where the first violation was written, if it was.
     pub kept: Option<&'a Path>,
@@ -249,7 +251,7 @@ impl WalkReport<'_> {
         )
     }
 
-    /// What is wrong with the protocol itself.
+    /// The error of the protocol itself, if there is one.
     pub fn broken(&self) -> Option<String> {
         let (number, broken, events) = self.walked.broken.as_ref()?;
         Some(format!(

@@ -212,18 +212,18 @@ impl<Q, A> Questions<Q, A> {
     }
 
     /// An input that has everything asked so far answered before it waits for more.
-    pub fn patient<R: Read>(&self, input: R) -> Patient<R, Q, A> {
-        Patient { input, table: Arc::clone(&self.0) }
+    pub fn patient<R: Read>(&self, input: R) -> FlushingReader<R, Q, A> {
+        FlushingReader { input, table: Arc::clone(&self.0) }
     }
 }
 
 /// An input of the thread that reads.
-pub struct Patient<R, Q, A> {
+pub struct FlushingReader<R, Q, A> {
     input: R,
     table: Arc<Table<Q, A>>,
 }
 
-impl<R: Read, Q, A> Read for Patient<R, Q, A> {
+impl<R: Read, Q, A> Read for FlushingReader<R, Q, A> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.table.hand_out(self.table.lock());
         self.input.read(buffer)

@@ -12,14 +12,14 @@ use history::{Format, History};
 use crate::name::TargetName;
 use crate::outcome::{Outcome, OutcomeError};
 use crate::program::Program;
-use crate::target::{Ran, Runs, Target, TargetError};
+use crate::target::{RunResult, Runs, Target, TargetError};
 
-/// How often to run a program.
+/// The number of runs of a program, and their seed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Effort {
-    /// How many runs, at most.
+    /// The largest number of runs.
     pub runs: u64,
-    /// How many at a time while there is time left.
+    /// The number of runs between two looks at the clock.
     pub slice: u64,
     /// The time, if it is bounded.
     pub time: Option<Duration>,
@@ -28,15 +28,15 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// How many runs there are if nothing is said.
+    /// The default number of runs.
     pub const RUNS: u64 = 100;
     const SLICE: u64 = 1000;
     /// On the host runs are cheap.
     const HOST_RUNS: u64 = 1_000_000;
     const HOST_SLICE: u64 = 1 << 18;
 
-    /// So many runs as are asked for; where nothing is said, as many as there is time for, and
-    /// without a time as many as suit the target.
+    /// The requested number of runs; by default as many as the time allows, and without a time a
+    /// number that suits the target.
     pub fn new(target: &TargetName, runs: Option<u64>, time: Option<Duration>, seed: u64) -> Self {
         let (few, slice) = match target {
             TargetName::Host => (Effort::HOST_RUNS, Effort::HOST_SLICE),
@@ -66,23 +66,23 @@ impl Effort {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Experiment {
-    /// How often it was run.
+    /// The number of runs.
     pub runs: u64,
     /// Runs that did not come to an end.
     pub unfinished: u64,
-    /// How often each outcome was seen.
+    /// The outcomes with their counts.
     pub outcomes: BTreeMap<Outcome, u64>,
     /// Runs as the target recorded them.
     pub recorded: Vec<History>,
-    /// What is known of those that did not come to an end.
+    /// The known parts of runs that did not finish.
     pub beginnings: Vec<History>,
 }
 
-/// A history, how often it came, and the outcome it is of, if it is one of outcomes.
+/// A history, its count, and its outcome, if it is an outcome of a complete run.
 pub type Counted<'a> = (History, u64, Option<&'a Outcome>);
 
 impl Experiment {
-    /// Runs the program, and adds what comes of it. `watch` is called with how many runs there were.
+    /// Runs the program and adds the results. `watch` is called with the number of runs so far.
     pub fn run(
         &mut self,
         program: &Program,
@@ -109,17 +109,17 @@ impl Experiment {
         Ok(())
     }
 
-    fn add(&mut self, ran: Ran) {
+    fn add(&mut self, ran: RunResult) {
         match ran {
-            Ran::Outcome(outcome, count) => {
+            RunResult::Outcome(outcome, count) => {
                 self.runs += count;
                 *self.outcomes.entry(outcome).or_default() += count;
             }
-            Ran::Recorded(history) => {
+            RunResult::Recorded(history) => {
                 self.runs += 1;
                 self.recorded.push(*history);
             }
-            Ran::Unfinished(history) => {
+            RunResult::Unfinished(history) => {
                 self.runs += 1;
                 self.unfinished += 1;
                 self.beginnings.extend(history.map(|history| *history));
@@ -132,12 +132,12 @@ impl Experiment {
         self.unfinished == self.runs
     }
 
-    /// How many different outcomes of whole runs there are.
+    /// The number of distinct outcomes of complete runs.
     pub fn different(&self) -> usize {
         self.outcomes.len() + self.recorded.len()
     }
 
-    /// All different outcomes as histories, with how often each was seen.
+    /// All distinct outcomes as histories, with their counts.
     pub fn histories(&self, program: &Program) -> Result<Vec<Counted<'_>>, OutcomeError> {
         let mut histories = Vec::new();
         for (outcome, &count) in &self.outcomes {

@@ -95,7 +95,7 @@ struct FinalShape {
     value: u64,
 }
 
-/// What an `exec:` target gets.
+/// The input of an `exec:` target.
 #[derive(Serialize)]
 struct Order<'a> {
     tribunal: u32,
@@ -117,7 +117,7 @@ impl Program {
         encode(&shape(self, None))
     }
 
-    /// The line that tells an `exec:` target to run the program.
+    /// The input line with which an `exec:` target runs the program.
     pub fn order(&self, runs: u64, seed: u64) -> String {
         encode(&Order { tribunal: 1, runs, seed, program: &shape(self, None) })
     }

@@ -57,5 +57,5 @@ pub use name::{TargetName, UnknownTarget};
 pub use outcome::{Outcome, OutcomeError};
 pub use packets::{PacketCounts, PacketError, PacketPrograms};
 pub use program::{Action, Instruction, Place, Program, ProgramError};
-pub use target::{Ran, Runs, Target, TargetError};
+pub use target::{RunResult, Runs, Target, TargetError};
 pub use text::parse_programs;

@@ -6,18 +6,18 @@ use history::{AddressId, BuildError, Builder, History, Operation, ThinAir, Value
 
 use crate::program::{Action, Instruction, Program};
 
-/// What the reads of a program returned in one run, and what was in memory at the end.
+/// The values that the reads of a program returned in one run, and the final memory.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct Outcome {
     /// One value for each of [`Program::readers`], in that order.
     pub reads: Vec<Value>,
-    /// One value for each place, if that was looked at.
+    /// The final value of each place, if memory was read at the end.
     pub finals: Option<Vec<Value>>,
 }
 
 impl Program {
-    /// The history of a run, thread by thread. A read of a value nobody wrote is a violation of every
-    /// model, not bad input: here it is the target that made it up.
+    /// The history of a run, thread by thread. A read of a value that was never written is a
+    /// violation of every model, not bad input: the target has invented it.
     pub fn history(&self, outcome: &Outcome) -> Result<History, OutcomeError> {
         let of_thread = |(thread, instructions): (u32, &Vec<Instruction>)| {
             let accesses = instructions.iter().filter(|each| each.action.place().is_some());
@@ -60,7 +60,7 @@ impl Program {
     }
 }
 
-/// Events as they are recorded: how far each thread has come.
+/// The events in recorded order: how far each thread has come.
 struct Recorder<'r> {
     program: &'r Program,
     outcome: &'r Outcome,
@@ -125,7 +125,7 @@ impl<'r> Recorder<'r> {
     }
 }
 
-/// What an instruction did if it read this.
+/// The operation of an instruction that reads this value.
 fn operation(action: Action, read: Value, address: impl Fn(u32) -> AddressId) -> Operation {
     match (action, action.written(read)) {
         (Action::Fence { before, after }, _) => Operation::Fence { before, after },

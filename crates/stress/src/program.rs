@@ -11,7 +11,7 @@ use history::{AccessOrder, AddressLabel, Kinds, MAX_THREADS, Value};
 /// A test program.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Program {
-    /// What it is called; may be empty.
+    /// The name; may be empty.
     pub name: String,
     /// The memory it works on. Instructions name a place by its index here.
     pub places: Vec<Place>,
@@ -24,7 +24,7 @@ pub struct Program {
 pub struct Place {
     /// Its address in traces.
     pub label: AddressLabel,
-    /// What it holds at the beginning.
+    /// The initial value.
     pub initial: Value,
     /// The cache line it lies in: places of one line share it falsely.
     pub line: u32,
@@ -38,16 +38,16 @@ pub(crate) const WORDS_PER_LINE: u8 = 8;
 /// One instruction of a thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Instruction {
-    /// What it does.
+    /// The action.
     pub action: Action,
-    /// Earlier instructions of the same thread, by index, whose results it depends on (address,
-    /// data or control).
+    /// Earlier instructions of the same thread, by index, on whose results the instruction depends
+    /// (address, data or control).
     pub depends_on: Vec<u32>,
     /// How the access is annotated: acquire, release.
     pub order: Option<AccessOrder>,
 }
 
-/// What an instruction does. `place` is an index into [`Program::places`].
+/// The action of an instruction. `place` is an index into [`Program::places`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Action {
     /// Reads a place.
@@ -62,28 +62,28 @@ pub enum Action {
         /// What.
         value: Value,
     },
-    /// Writes a place and returns what was there, at once.
+    /// Writes a place and returns its former value, atomically.
     Swap {
         /// Where.
         place: u32,
-        /// What it writes.
+        /// The written value.
         value: Value,
     },
-    /// Adds to a place (wrapping) and returns what was there, at once.
+    /// Adds to a place (wrapping) and returns its former value, atomically.
     FetchAdd {
         /// Where.
         place: u32,
-        /// What it adds.
+        /// The added value.
         amount: Value,
     },
-    /// Writes a place if it holds what is expected, and returns what was there, at once. Where it
-    /// holds something else, this is a load.
+    /// Writes a place if it holds the expected value, and returns its former value, atomically. If
+    /// it holds another value, the action is a load.
     CompareAndSwap {
         /// Where.
         place: u32,
         /// What must be there.
         expected: Value,
-        /// What it then writes.
+        /// The new value.
         new: Value,
     },
     /// Orders earlier accesses of the kinds in `before` before later ones in `after`.
@@ -116,7 +116,7 @@ impl Action {
         !matches!(self, Action::Store { .. } | Action::Fence { .. })
     }
 
-    /// What it writes if it reads this (what a plain store reads does not matter).
+    /// The value that the action writes if it reads this one (a plain store ignores it).
     pub fn written(self, read: Value) -> Option<Value> {
         match self {
             Action::Store { value, .. } | Action::Swap { value, .. } => Some(value),
@@ -142,7 +142,7 @@ impl Place {
 }
 
 impl Program {
-    /// How many instructions it has.
+    /// The number of instructions.
     pub fn len(&self) -> usize {
         self.threads.iter().map(Vec::len).sum()
     }
@@ -218,8 +218,8 @@ impl Program {
     }
 }
 
-/// What a program is called, as a line of text can say it: without line ends, and without a `#`,
-/// which would begin a comment.
+/// The name of a program in a line of text: without line ends, and without `#`, which would start a
+/// comment.
 pub(crate) fn title(text: &str) -> String {
     let title = text.replace(|c: char| c.is_control() || c == '#', " ");
     title.trim().to_owned()
@@ -240,7 +240,7 @@ pub enum ProgramError {
         /// Which.
         label: AddressLabel,
     },
-    /// Two places lie at the same word of the same line.
+    /// Two places have the same word of the same line.
     Overlap,
     /// A place lies beyond its cache line.
     Word {

@@ -9,10 +9,10 @@ use history::History;
 use crate::outcome::Outcome;
 use crate::program::{Program, ProgramError};
 
-/// How often to run a program, and with which randomness.
+/// The number of runs of a program, and their seed.
 #[derive(Clone, Copy, Debug)]
 pub struct Runs<'a> {
-    /// How often.
+    /// The number of runs.
     pub count: u64,
     /// Where a target draws at random, it draws from this.
     pub seed: u64,
@@ -20,9 +20,9 @@ pub struct Runs<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// What came of runs.
+/// A result of runs.
 #[derive(Debug)]
-pub enum Ran {
+pub enum RunResult {
     /// So many runs read this.
     Outcome(Outcome, u64),
     /// One run, as the target recorded it.
@@ -34,13 +34,13 @@ pub enum Ran {
 
 /// Something that runs programs.
 pub trait Target {
-    /// Runs a program, handing over what came of it as it comes, until it was run as often as
-    /// asked, or the receiver breaks, or `stop` is set.
+    /// Runs a program and hands over results as they arrive, until the number of runs is reached,
+    /// the receiver breaks, or `stop` is set.
     fn run(
         &mut self,
         program: &Program,
         runs: Runs<'_>,
-        receive: &mut dyn FnMut(Ran) -> ControlFlow<()>,
+        receive: &mut dyn FnMut(RunResult) -> ControlFlow<()>,
     ) -> Result<(), TargetError>;
 }
 

@@ -9,7 +9,7 @@ use history::{History, write_text};
 use judge::{Budget, ShrinkOptions, Shrunk, Violation, shrink};
 use report::{count, event_text, reason};
 
-use crate::{Stage, Standing, TestBench};
+use crate::{Stage, TestBench, TraceStatus};
 
 /// How long a violation is shrunk. What is found by then is explained.
 const SHRINK_TIME: Duration = Duration::from_secs(10);
@@ -42,7 +42,7 @@ impl TestBench {
             return self.render(violation, &shrunk);
         }
         match (&self.stage, self.standing()) {
-            (Stage::Finished(finished), Standing::Undecided) => {
+            (Stage::Finished(finished), TraceStatus::Undecided) => {
                 let Verdict::Undecided(why) = &finished.verdict else { return String::new() };
                 let mut text = format!("{came} under {model}: undecided: {}", reason(&why.reason));
                 if !why.established.is_empty() {
@@ -50,7 +50,7 @@ impl TestBench {
                 }
                 text + "\n"
             }
-            (_, Standing::Consistent) => format!("{came}: consistent with {model}\n"),
+            (_, TraceStatus::Consistent) => format!("{came}: consistent with {model}\n"),
             (_, standing) => format!("{came} under {model}: {} so far\n", standing.name()),
         }
     }

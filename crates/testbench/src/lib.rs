@@ -60,7 +60,7 @@ impl Default for Settings {
 
 /// The status of the trace so far; after `finish`, the verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Standing {
+pub enum TraceStatus {
     /// There is an order that explains every read.
     Consistent,
     /// There may be one: some of the last events are not explained yet.
@@ -71,23 +71,23 @@ pub enum Standing {
     Violation,
 }
 
-impl Standing {
+impl TraceStatus {
     /// Its name, as verdicts are called everywhere.
     pub fn name(self) -> &'static str {
         match self {
-            Standing::Consistent => "consistent",
-            Standing::Open => "open",
-            Standing::Undecided => "undecided",
-            Standing::Violation => "violation",
+            TraceStatus::Consistent => "consistent",
+            TraceStatus::Open => "open",
+            TraceStatus::Undecided => "undecided",
+            TraceStatus::Violation => "violation",
         }
     }
 
-    fn of(status: Status) -> Standing {
+    fn of(status: Status) -> TraceStatus {
         match status {
-            Status::Explained => Standing::Consistent,
-            Status::Open(_) => Standing::Open,
-            Status::Unexplained => Standing::Undecided,
-            Status::Violation => Standing::Violation,
+            Status::Explained => TraceStatus::Consistent,
+            Status::Open(_) => TraceStatus::Open,
+            Status::Unexplained => TraceStatus::Undecided,
+            Status::Violation => TraceStatus::Violation,
         }
     }
 }
@@ -156,7 +156,7 @@ impl TestBench {
         address: u64,
         value: Value,
         time: u64,
-    ) -> Result<Standing, Misuse> {
+    ) -> Result<TraceStatus, Misuse> {
         self.event(thread, &[value], time, |session| {
             let address = session.address(&AddressLabel::Number(address));
             Operation::Read { address, value }
@@ -171,7 +171,7 @@ impl TestBench {
         address: u64,
         value: Value,
         time: u64,
-    ) -> Result<Standing, Misuse> {
+    ) -> Result<TraceStatus, Misuse> {
         self.event(thread, &[value], time, |session| {
             let address = session.address(&AddressLabel::Number(address));
             Operation::Write { address, value }
@@ -185,7 +185,7 @@ impl TestBench {
         address: u64,
         (read, write): (Value, Value),
         time: u64,
-    ) -> Result<Standing, Misuse> {
+    ) -> Result<TraceStatus, Misuse> {
         self.event(thread, &[read, write], time, |session| {
             let address = session.address(&AddressLabel::Number(address));
             Operation::ReadModifyWrite { address, read, write }
@@ -199,7 +199,7 @@ impl TestBench {
         before: Kinds,
         after: Kinds,
         time: u64,
-    ) -> Result<Standing, Misuse> {
+    ) -> Result<TraceStatus, Misuse> {
         if before == Kinds::NONE || after == Kinds::NONE {
             return Err(Misuse::Fence);
         }
@@ -212,7 +212,7 @@ impl TestBench {
         values: &[Value],
         time: u64,
         operation: impl FnOnce(&mut Session) -> Operation,
-    ) -> Result<Standing, Misuse> {
+    ) -> Result<TraceStatus, Misuse> {
         self.running()?;
         let threads = self.settings.threads;
         if thread >= threads {
@@ -230,7 +230,7 @@ impl TestBench {
         if session.events() > came {
             self.remember(time);
         }
-        Ok(Standing::of(status))
+        Ok(TraceStatus::of(status))
     }
 
     fn remember(&mut self, time: u64) {
@@ -263,12 +263,12 @@ impl TestBench {
     }
 
     /// The status after a complete check of the events so far.
-    pub fn ask(&mut self) -> Result<Standing, Misuse> {
-        Ok(Standing::of(self.running()?.ask()))
+    pub fn ask(&mut self) -> Result<TraceStatus, Misuse> {
+        Ok(TraceStatus::of(self.running()?.ask()))
     }
 
     /// The verdict on the whole trace. No event can come after it; asked again, it is the same.
-    pub fn finish(&mut self) -> Standing {
+    pub fn finish(&mut self) -> TraceStatus {
         if let Stage::Running(session) = &mut self.stage {
             let empty = Session::new(self.model, self.settings.limits);
             let session = std::mem::replace(&mut **session, empty);
@@ -278,13 +278,13 @@ impl TestBench {
     }
 
     /// The status so far, without a further check.
-    pub fn standing(&self) -> Standing {
+    pub fn standing(&self) -> TraceStatus {
         match &self.stage {
-            Stage::Running(session) => Standing::of(session.status()),
+            Stage::Running(session) => TraceStatus::of(session.status()),
             Stage::Finished(finished) => match &finished.verdict {
-                Verdict::Holds(()) => Standing::Consistent,
-                Verdict::Broken(_) => Standing::Violation,
-                Verdict::Undecided(_) => Standing::Undecided,
+                Verdict::Holds(()) => TraceStatus::Consistent,
+                Verdict::Broken(_) => TraceStatus::Violation,
+                Verdict::Undecided(_) => TraceStatus::Undecided,
             },
         }
     }

@@ -89,7 +89,7 @@ A trace is text, one event per line (gzip and zstd files work, too; `-` is stand
   1: <M[y] == 0; M[y] := 7>   atomic read-modify-write
   check                       ends a trace; a file may hold many";
 
-/// The exit codes of a command, for its long help: what 0 and 1 mean there.
+/// The exit codes of a command, for its long help: the meanings of 0 and 1.
 macro_rules! exit_codes {
     ($zero:literal, $one:literal) => {
         concat!(
@@ -106,7 +106,7 @@ macro_rules! exit_codes {
 }
 pub(crate) use exit_codes;
 
-/// The exit codes of a command that only writes, for its long help: what 0 means there.
+/// The exit codes of a command that only writes, for its long help: the meaning of 0.
 macro_rules! writing_codes {
     ($zero:literal) => {
         concat!(
@@ -174,8 +174,8 @@ pub(crate) enum Command {
 ///
 /// A trace lists the loads and stores of each thread, with the values that were read. The verdict is
 /// `consistent` (some order of the events explains every read and obeys the model), `violation` (no
-/// order does; the cycle that is printed shows why) or `undecided`. There is one line for each trace
-/// and model, in the order of the traces, printed as soon as it is known.
+/// order does; the cycle that is printed shows why) or `undecided`. Each line has the verdict on one
+/// trace and model, in the order of the traces, and is printed as soon as the verdict is known.
 ///
 /// With `-` as the file, each trace on standard input is answered as soon as its last line (`check`)
 /// arrives, even a malformed one, so that a simulator can run Tribunal as a co-process.
@@ -237,7 +237,7 @@ pub(crate) struct CheckArguments {
     #[arg(long, conflicts_with_all = ["certificate", "report", "engine", "stats", "keep_going", "expect_traces"])]
     pub(crate) live: bool,
 
-    /// After a malformed trace, go on with the next trace of the file.
+    /// After a malformed trace, continue with the next trace of the file.
     ///
     /// Each malformed trace is reported, and the exit code is 2 (1 if there is a violation). By default
     /// the rest of the file is skipped; traces on standard input are always continued.
@@ -384,7 +384,7 @@ Examples:
 const SHRINK_CODES: &str =
     exit_codes!("the trace is consistent: nothing to shrink", "a violation was shrunk");
 
-/// Explain why a trace violates a model, as text or as a picture.
+/// Explain why a trace violates a model, as text, a picture or a page.
 ///
 /// Explains the first violating trace of the file, or trace --trace: which events form a cycle, and
 /// which rule of the model orders each pair. The output is text, JSON, a Graphviz graph, an SVG
@@ -454,10 +454,9 @@ pub(crate) struct ModelsArguments {
 
 /// Convert traces between formats, and litmus tests to test programs and back.
 ///
-/// Litmus tests (herdtools, for x86, RISC-V and AArch64) and test programs (docs/programs.md) describe
-/// the same thing for different tools: `tribunal litmus` and herd7 enumerate the outcomes of the one,
-/// `tribunal run` runs the other. If a test has a feature that the other format lacks, the error names
-/// the feature.
+/// A litmus test (herdtools, for x86, RISC-V and AArch64) is input for `tribunal litmus` and herd7,
+/// which enumerate its outcomes; a test program (docs/programs.md) is input for `tribunal run`. If a
+/// test has a feature that the output format lacks, the error names the feature.
 #[derive(Args, Debug)]
 #[command(after_help = WRITING_CODES)]
 #[command(after_long_help = format!("{CONVERT_EXAMPLES}\n\n{CONVERT_CODES}"))]
@@ -539,7 +538,7 @@ pub(crate) struct AxeTestArguments {
     pub(crate) expected: PathBuf,
 }
 
-/// What both axe commands take.
+/// The flags of both axe commands.
 #[derive(Args, Debug)]
 pub(crate) struct AxeFlags {
     /// Model: SC, TSO, PSO, WMO, or any other built-in model.
@@ -567,7 +566,7 @@ pub(crate) struct AxeFlags {
     pub(crate) jobs: JobFlag,
 }
 
-/// How much to say about what a check took.
+/// How many statistics to print.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stats {
     /// Statistics only.
@@ -577,7 +576,7 @@ pub(crate) enum Stats {
     Full,
 }
 
-/// What `explain` writes.
+/// The formats of `explain`.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Picture {
     /// Text.
@@ -594,8 +593,8 @@ pub(crate) enum Picture {
     Json,
 }
 
-/// The command line as given, with `--stats full` read as `--stats=full` and `--compact 40` as
-/// `--compact=40`: the value is optional, and `--stats FILE` must not take the file for it.
+/// The arguments of the process, with `--stats full` rewritten to `--stats=full` and `--compact 40`
+/// to `--compact=40`: the value is optional, and `--stats FILE` must not consume the file.
 pub(crate) fn command_line() -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::new();
     for argument in std::env::args_os() {

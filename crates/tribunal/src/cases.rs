@@ -1,5 +1,5 @@
-//! Cases for continuous integration: every command that decides something adds them here, and here
-//! they become the files and lines that were asked for.
+//! Cases for continuous integration: every command that decides something adds its cases here, and
+//! the requested files and annotations are written from them.
 
 use std::io::Write;
 use std::time::Instant;
@@ -23,7 +23,7 @@ pub(crate) struct Cases {
 }
 
 impl Cases {
-    /// Cases of this command, for what the flags ask for.
+    /// The cases of this command, written to the files that the flags name.
     pub(crate) fn open(
         flags: &CiFlags,
         command: &'static str,
@@ -46,12 +46,12 @@ impl Cases {
         })
     }
 
-    /// Whether anybody wants to know.
+    /// Whether a file or annotations were requested.
     pub(crate) fn are_wanted(&self) -> bool {
         self.junit.is_some() || self.github || self.gitlab.is_some()
     }
 
-    /// Notes a case.
+    /// Adds a case.
     pub(crate) fn add(&mut self, case: &Case) {
         self.has_case = true;
         if let Some((junit, _)) = &mut self.junit {
@@ -65,13 +65,13 @@ impl Cases {
         }
     }
 
-    /// Notes the one case of a command: it took all of the time.
+    /// Adds the only case of a command; its time is that of the whole run.
     pub(crate) fn add_only(&mut self, case: Case) {
         self.add(&case.took(self.started.elapsed()));
     }
 
-    /// Writes the files. What kept the command from its answer is a case, too, and so is a Ctrl-C,
-    /// since there may be questions without an answer.
+    /// Writes the files. A failure of the command is a case, too, and so is Ctrl-C, since questions
+    /// may be left without an answer.
     pub(crate) fn conclude(
         mut self,
         subject: &str,
@@ -109,7 +109,7 @@ impl Cases {
     }
 }
 
-/// A case of a command that has only one answer, which it has printed.
+/// The case of a command with a single answer, which the command has printed.
 fn of_ending(subject: &str, name: &str, ending: Ending) -> Case {
     let complaint = match ending {
         Ending::NoViolation => None,
@@ -126,7 +126,7 @@ fn of_failure(failure: &Failure) -> Complaint {
     let (message, text) = (failure.to_string(), failure.render(false));
     match failure {
         Failure::Budget(_) => Complaint::undecided(message, text),
-        Failure::Input(error) => {
+        Failure::Input(error) | Failure::Program(error) => {
             let complaint = Complaint::malformed(message, text);
             complaint.at(&error.file, Some(error.line), Some(error.column))
         }

@@ -1,4 +1,4 @@
-//! How a run ends: the exit codes of docs/interface.md, and what can keep a command from its answer.
+//! How a run ends: the exit codes of docs/interface.md, and the failures that prevent an answer.
 
 use std::fmt;
 use std::io;
@@ -10,15 +10,16 @@ use history::{BuildErrorKind, InputError, InputErrorKind};
 use murphi::Refusal;
 
 use crate::interrupt::Interrupt;
+use crate::kind::Kind;
 
-/// How a run ended. Declared from mild to grave: of several, [`Ending::and`] keeps the gravest.
+/// How a run ended, in increasing order of precedence: [`Ending::and`] keeps the later one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Ending {
     /// No violation: consistent, verified, or accepted.
     NoViolation,
-    /// A budget ran out, and nothing was found broken.
+    /// A limit was reached, and no violation was found.
     Undecided,
-    /// The question could not be asked.
+    /// Bad usage or bad input.
     BadRequest,
     /// A violation, a counterexample or a rejected certificate.
     Violation,
@@ -38,7 +39,7 @@ impl Ending {
         }
     }
 
-    /// How a run ends whose answer is this verdict, whatever its evidence.
+    /// The ending of a run with this verdict.
     pub(crate) fn of<H, B, U>(verdict: &Verdict<H, B, U>) -> Ending {
         match verdict {
             Verdict::Holds(_) => Ending::NoViolation,
@@ -47,7 +48,7 @@ impl Ending {
         }
     }
 
-    /// The same if Ctrl-C may be why there is no answer.
+    /// The same, or `Interrupted` if Ctrl-C may be the reason for an undecided verdict.
     pub(crate) fn unless_interrupted(self, interrupt: &Interrupt) -> Ending {
         match self {
             Ending::Undecided if interrupt.happened() => Ending::Interrupted,
@@ -55,7 +56,7 @@ impl Ending {
         }
     }
 
-    /// The graver of the two.
+    /// The ending with the higher precedence.
     pub(crate) fn and(self, other: Ending) -> Ending {
         self.max(other)
     }
@@ -67,29 +68,31 @@ impl From<Ending> for ExitCode {
     }
 }
 
-/// What keeps a command from its answer.
+/// What prevents an answer.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// A trace that cannot be read.
     Input(InputError),
-    /// A model that is not taken, and whether to say so in colours.
+    /// A test program that cannot be read.
+    Program(InputError),
+    /// A model with errors, and whether to print them in colours.
     Refused(Box<Refusal>, bool),
     /// A file of a memory model that cannot be read.
     Model(Box<CatError>),
-    /// A request that makes no sense; the sentence says why and what to do instead.
+    /// A request that cannot be met; the sentence says why, and what to do instead.
     Usage(String),
-    /// Something that does not fit a budget; the sentence says what and which.
+    /// A limit was reached; the sentence says which.
     Budget(String),
     /// A file that cannot be read or written.
     File {
         /// Its name.
         name: String,
-        /// What was tried: `read`, `write`.
+        /// The action that failed: `read`, `write`.
         action: &'static str,
-        /// What came of it.
+        /// The error.
         error: io::Error,
     },
-    /// Whoever read standard output has gone away. Not worth a word.
+    /// The reader of standard output has closed it. No message is printed.
     BrokenPipe,
 }
 
@@ -102,11 +105,11 @@ impl Failure {
         }
     }
 
-    /// How a run ends that meets this failure: a budget that ran out while reading leaves the
-    /// question undecided, anything else keeps it from being asked.
+    /// The ending of a run with this failure: a limit that was reached while reading leaves the
+    /// question undecided; everything else is bad input.
     pub(crate) fn ending(&self) -> Ending {
         match self {
-            Failure::Input(error) => of_input(error),
+            Failure::Input(error) | Failure::Program(error) => of_input(error),
             Failure::Budget(_) => Ending::Undecided,
             Failure::Usage(_) | Failure::Refused(..) | Failure::Model(_) | Failure::File { .. } => {
                 Ending::BadRequest
@@ -118,9 +121,11 @@ impl Failure {
     /// The message for standard error.
     pub(crate) fn render(&self, colour: bool) -> String {
         match self {
-            Failure::Input(error) => error.render(colour),
+            Failure::Input(error) => unreadable(error, Kind::Trace, colour),
+            Failure::Program(error) => unreadable(error, Kind::Program, colour),
             Failure::Refused(refusal, colour) => {
-                format!("{}tribunal: {refusal}\n", refusal.render(*colour))
+                let hint = Kind::Model.hint(&refusal.source.name);
+                format!("{}tribunal: {refusal}\n{hint}", refusal.render(*colour))
             }
             Failure::Model(error) => error.render(colour),
             Failure::BrokenPipe => String::new(),
@@ -131,7 +136,13 @@ impl Failure {
     }
 }
 
-/// How a run ends that meets this input.
+/// The message about a file that cannot be read as this kind.
+pub(crate) fn unreadable(error: &InputError, kind: Kind, colour: bool) -> String {
+    let hint = if error.line > 0 { kind.hint(&error.file) } else { String::new() };
+    error.render(colour) + &hint
+}
+
+/// The ending of a run with this input.
 pub(crate) fn of_input(error: &InputError) -> Ending {
     match error.kind() {
         InputErrorKind::Senseless(BuildErrorKind::MemoryBudget { .. }) => Ending::Undecided,
@@ -142,7 +153,7 @@ pub(crate) fn of_input(error: &InputError) -> Ending {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Input(error) => write!(f, "{error}"),
+            Failure::Input(error) | Failure::Program(error) => write!(f, "{error}"),
             Failure::Refused(refusal, _) => write!(f, "{refusal}"),
             Failure::Model(error) => write!(f, "{error}"),
             Failure::Usage(sentence) | Failure::Budget(sentence) => f.write_str(sentence),

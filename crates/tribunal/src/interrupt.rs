@@ -13,7 +13,7 @@ use crate::ending::Ending;
 
 type Listener = Box<dyn Fn() + Send>;
 
-/// What a Ctrl-C does. Clones share it.
+/// The reaction to Ctrl-C. Clones share it.
 #[derive(Clone, Default)]
 pub(crate) struct Interrupt {
     stop: Arc<AtomicBool>,
@@ -22,11 +22,11 @@ pub(crate) struct Interrupt {
 }
 
 impl Interrupt {
-    /// Takes charge of Ctrl-C.
+    /// Installs the handler of Ctrl-C.
     pub(crate) fn install() -> Self {
         let interrupt = Self::default();
         let handler = interrupt.clone();
-        // Where signals cannot be handled, Ctrl-C ends the process as it always did.
+        // Where signals cannot be handled, Ctrl-C ends the process without it.
         let _ = ctrlc::set_handler(move || handler.pressed());
         interrupt
     }
@@ -43,13 +43,13 @@ impl Interrupt {
         }
     }
 
-    /// From now on the first Ctrl-C calls this, in a thread of its own, instead of ending the
+    /// Makes the first Ctrl-C call this function, in a thread of its own, instead of ending the
     /// process.
     pub(crate) fn listen(&self, listener: impl Fn() + Send + 'static) {
         *self.listener.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(listener));
     }
 
-    /// What ends a search: the first Ctrl-C, or the time for all of it.
+    /// A stop for a search: the first Ctrl-C, or the end of the budget.
     pub(crate) fn stop(&self, budget: Option<Duration>) -> Stop {
         let stop = Stop::after(budget);
         let pressed = stop.shared();
@@ -62,17 +62,17 @@ impl Interrupt {
         Arc::clone(&self.stop)
     }
 
-    /// Whether there was a Ctrl-C.
+    /// Whether Ctrl-C was pressed.
     pub(crate) fn happened(&self) -> bool {
         self.stop.load(Ordering::SeqCst)
     }
 
-    /// Notes a file to be removed if the process is ended.
+    /// Registers a file that is removed if the process is ended.
     pub(crate) fn add_temporary(&self, path: &Path) {
         self.temporary.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
     }
 
-    /// Forgets a temporary file.
+    /// Unregisters a temporary file.
     pub(crate) fn forget_temporary(&self, path: &Path) {
         self.temporary.lock().unwrap_or_else(PoisonError::into_inner).retain(|p| p != path);
     }

@@ -6,6 +6,7 @@ mod commands;
 mod ending;
 mod input;
 mod interrupt;
+mod kind;
 mod output;
 mod progress;
 mod units;
@@ -19,8 +20,8 @@ use arguments::{Arguments, AxeCommand, Colour, ColourFlag, Command, Given};
 use ending::{Ending, Failure};
 use interrupt::Interrupt;
 
-/// Proofs for any number of processors make and drop syntax trees all the time, of which the
-/// allocator of the C library took a quarter.
+/// Proofs for any number of processors allocate and free many syntax trees; the allocator of the C
+/// library took a quarter of their time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -67,7 +68,7 @@ fn run(command: Command, given: &Given<'_>, interrupt: &Interrupt) -> Result<End
     }
 }
 
-/// A panic in any thread ends the process: the others would wait for an answer that never comes.
+/// A panic in any thread ends the process: other threads would wait for its answer forever.
 fn end_on_panic() {
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

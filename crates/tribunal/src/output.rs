@@ -1,4 +1,5 @@
-//! Where results go: standard output, or a file that appears whole or not at all.
+//! The destinations of results: standard output, or a file that is written completely or not at
+//! all.
 
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
@@ -68,8 +69,8 @@ pub(crate) fn colours(flag: ColourFlag, stream: &impl IsTerminal) -> bool {
     }
 }
 
-/// Writes a finished text to a file, or to standard output when there is none or it is `-`. The
-/// ending is that of the command; a reader who went away does not change it.
+/// Writes a finished text to a file, or to standard output if there is no file or it is `-`.
+/// Returns the ending of the command; a reader that has closed standard output does not change it.
 pub(crate) fn deliver(
     text: &str,
     to: Option<&Path>,
@@ -91,9 +92,9 @@ pub(crate) fn deliver(
     }
 }
 
-/// A file being written. It gets its name when it is finished; until then it is a temporary file
-/// beside it, so that whoever looks finds the old file or the whole new one. Anything but a
-/// regular file (a pipe, a device) is written to directly.
+/// A file that is being written. Until it is finished, it is a temporary file beside its final
+/// name, so that a reader finds either the old file or the complete new one. Anything but a regular
+/// file (a pipe, a device) is written directly.
 pub(crate) struct Saved {
     file: BufWriter<File>,
     name: PathBuf,
@@ -125,7 +126,7 @@ impl Saved {
         self.file.write_all(bytes).map_err(|error| self.failure(error))
     }
 
-    /// Writes one line, as this says.
+    /// Writes one line with this function.
     pub(crate) fn line(
         &mut self,
         line: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
@@ -139,7 +140,7 @@ impl Saved {
         cannot_write(&self.name, error)
     }
 
-    /// Gives the file its name.
+    /// Renames the temporary file to its final name.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         self.file.flush().map_err(|error| self.failure(error))?;
         if let Some(temporary) = self.temporary.take() {
@@ -174,7 +175,7 @@ impl Sink {
         }
     }
 
-    /// Writes, as this says.
+    /// Writes with this function.
     pub(crate) fn write(
         &mut self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -185,7 +186,7 @@ impl Sink {
         }
     }
 
-    /// Lets a reader of standard output see what was written.
+    /// Flushes standard output, so that a reader gets what was written.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         match self {
             Sink::Stdout(output) => output.flush(),
@@ -193,7 +194,7 @@ impl Sink {
         }
     }
 
-    /// Gives the file its name.
+    /// Renames the temporary file to its final name.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         match self {
             Sink::Stdout(mut output) => output.flush(),

@@ -1,5 +1,4 @@
-//! A line on standard error that says what is being done, for work that takes longer than two
-//! seconds and someone who watches.
+//! The progress line on standard error, for work that takes longer than two seconds on a terminal.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -9,7 +8,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(2);
 const PERIOD: Duration = Duration::from_millis(250);
 
-/// The line. Does nothing when standard error is not a terminal or `--quiet` was asked for.
+/// The progress line. Does nothing if standard error is not a terminal, or with `--quiet`.
 pub(crate) struct Progress {
     shared: Option<Arc<Shared>>,
     ticker: Option<JoinHandle<()>>,
@@ -39,12 +38,12 @@ impl Progress {
         Self { shared: Some(shared), ticker }
     }
 
-    /// Something to say from other threads.
+    /// A handle with which other threads change the line.
     pub(crate) fn reporter(&self) -> Reporter {
         Reporter(self.shared.clone())
     }
 
-    /// Takes the line away, to make room for a result.
+    /// Clears the line, to make room for a result.
     pub(crate) fn hide(&self) {
         if let Some(shared) = &self.shared {
             hide(&mut shared.lock());
@@ -66,12 +65,12 @@ impl Drop for Progress {
     }
 }
 
-/// Changes what the line says.
+/// Changes the text of the line.
 #[derive(Clone)]
 pub(crate) struct Reporter(Option<Arc<Shared>>);
 
 impl Reporter {
-    /// From now on the line says this.
+    /// Sets the text of the line.
     pub(crate) fn say(&self, message: impl FnOnce() -> String) {
         if let Some(shared) = &self.0 {
             shared.lock().message = message();

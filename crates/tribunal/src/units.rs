@@ -27,18 +27,19 @@ const SIZES: [(&str, f64); 11] = [
     ("GB", 1e9),
 ];
 
-/// A number without a unit is bytes from here on; a smaller one is a unit that was forgotten.
+/// A number without a unit is a number of bytes from here on; for a smaller one, the unit was
+/// probably forgotten.
 const SMALLEST_BARE: f64 = 65_536.0;
 
-/// Reads a time: a number and one of `ms`, `s` (also when nothing is said), `m`, `h`.
+/// Parses a time: a number with `ms`, `s` (the default), `m` or `h`.
 pub(crate) fn time(text: &str) -> Result<Duration, String> {
     let milliseconds = measure(text, &TIMES)
         .ok_or_else(|| format!("`{text}` is not a time; write it like 500ms, 60s, 5m or 1h"))?;
     Ok(Duration::from_micros((milliseconds * 1_000.0) as u64))
 }
 
-/// Reads a size: a number and one of `KiB`, `MiB`, `GiB` (powers of 1024, short `K`, `M`, `G`),
-/// `KB`, `MB`, `GB` (powers of 1000).
+/// Parses a size: a number with `KiB`, `MiB`, `GiB` (powers of 1024, short `K`, `M`, `G`), `KB`,
+/// `MB` or `GB` (powers of 1000).
 pub(crate) fn size(text: &str) -> Result<usize, String> {
     let bytes = measure(text, &SIZES)
         .ok_or_else(|| format!("`{text}` is not a size; write it like 512MiB, 8GiB or 200MB"))?;
@@ -48,7 +49,7 @@ pub(crate) fn size(text: &str) -> Result<usize, String> {
     Ok(bytes as usize)
 }
 
-/// A number, then a unit of the table in any case.
+/// Parses a number and a unit of the table, in any case.
 fn measure(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());

@@ -2,7 +2,7 @@
 
 use stress::Instruction;
 
-use crate::litmus::Course;
+use crate::litmus::ThreadCode;
 use crate::memory::Memory;
 use crate::timing::Warm;
 
@@ -35,7 +35,7 @@ pub(crate) fn assemble(_: &[Instruction], _: &dyn Fn(u32) -> usize) -> Result<Co
     check().map(|()| unreachable!("check refuses"))
 }
 
-pub(crate) fn assemble_litmus(_: &Course<'_>) -> Result<Code, String> {
+pub(crate) fn assemble_litmus(_: &ThreadCode<'_>) -> Result<Code, String> {
     check().map(|()| unreachable!("check refuses"))
 }
 

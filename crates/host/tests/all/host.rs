@@ -7,7 +7,8 @@ use std::sync::atomic::AtomicBool;
 use judge::{Budget, Engine, judge};
 use models::Model;
 use stress::{
-    Action, Cycle, Instruction, Knobs, Outcome, Place, Program, Ran, Runs, Target, TargetError,
+    Action, Cycle, Instruction, Knobs, Outcome, Place, Program, RunResult, Runs, Target,
+    TargetError,
 };
 use tribunal_host::Host;
 
@@ -23,7 +24,9 @@ fn outcomes(program: &Program, count: u64) -> Option<BTreeMap<Outcome, u64>> {
     let stop = AtomicBool::new(false);
     let mut counts = BTreeMap::new();
     let ran = host.run(program, Runs { count, seed: 7, stop: &stop }, &mut |ran| {
-        let Ran::Outcome(outcome, times) = ran else { panic!("the host records no histories") };
+        let RunResult::Outcome(outcome, times) = ran else {
+            panic!("the host records no histories")
+        };
         *counts.entry(outcome).or_insert(0) += times;
         ControlFlow::Continue(())
     });

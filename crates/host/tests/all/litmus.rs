@@ -11,18 +11,18 @@ use chance::Rng;
 use litmus::{Limits, Litmus, outcomes, parse};
 use models::Model;
 use stress::{Runs, TargetError};
-use tribunal_host::{Host, Seen};
+use tribunal_host::{Host, Observation};
 
 /// The states that came, and how many runs were given up.
-type Ran = (BTreeMap<Vec<u64>, u64>, u64);
+type RunResult = (BTreeMap<Vec<u64>, u64>, u64);
 
-fn run(host: &mut Host, test: &Litmus, count: u64) -> Result<Ran, TargetError> {
+fn run(host: &mut Host, test: &Litmus, count: u64) -> Result<RunResult, TargetError> {
     let stop = AtomicBool::new(false);
     let (mut states, mut given_up) = (BTreeMap::new(), 0);
     host.litmus(test, Runs { count, seed: 3, stop: &stop }, &mut |seen| {
         match seen {
-            Seen::State(state, times) => *states.entry(state.to_vec()).or_default() += times,
-            Seen::GivenUp(times) => given_up += times,
+            Observation::State(state, times) => *states.entry(state.to_vec()).or_default() += times,
+            Observation::GivenUp(times) => given_up += times,
         }
         ControlFlow::Continue(())
     })?;
@@ -36,7 +36,7 @@ fn host() -> Option<Host> {
 }
 
 /// Runs a test and compares with tso.
-fn compare(host: &mut Host, test: &Litmus, count: u64) -> Ran {
+fn compare(host: &mut Host, test: &Litmus, count: u64) -> RunResult {
     let ran = run(host, test, count).unwrap_or_else(|why| panic!("{why}\n{}", test.to_text()));
     let allowed = outcomes(test, Model::Tso, &Limits::NONE).unwrap();
     for state in ran.0.keys() {

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use chance::Rng;
 use judge::{ShrinkOptions, shrink};
-use stress::{Knobs, Machine, MemoryModel, Mix, Ran, Runs, Target};
+use stress::{Knobs, Machine, MemoryModel, Mix, RunResult, Runs, Target};
 
 use super::*;
 
@@ -19,7 +19,7 @@ fn runs(model: MemoryModel, seed: u64) -> Vec<History> {
     let mut histories = Vec::new();
     let runs = Runs { count: 3, seed, stop: &stop };
     let ran = Machine::new(model).run(&program, runs, &mut |ran| {
-        if let Ran::Outcome(outcome, _) = ran {
+        if let RunResult::Outcome(outcome, _) = ran {
             histories.push(program.history(&outcome).unwrap());
         }
         std::ops::ControlFlow::Continue(())

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use models::Model;
 use serde_json::{Map, Value, json};
-use stress::{Machine, MemoryModel, Program, Ran, Runs, Target, TargetError};
+use stress::{Machine, MemoryModel, Program, RunResult, Runs, Target, TargetError};
 use tribunal_hunt::{
     Campaign, CampaignEvent, CampaignLog, Folder, FolderError, PendingTests, SavedFinding, Summary,
     TargetSupply,
@@ -126,7 +126,7 @@ impl Target for Crashes {
         &mut self,
         program: &Program,
         runs: Runs<'_>,
-        receive: &mut dyn FnMut(Ran) -> ControlFlow<()>,
+        receive: &mut dyn FnMut(RunResult) -> ControlFlow<()>,
     ) -> Result<(), TargetError> {
         match runs.seed % 3 {
             0 => Err(TargetError::Misbehaved(format!("it crashed: process {}", runs.seed))),

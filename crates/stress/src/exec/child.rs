@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::target::TargetError;
 
-/// So many lines of standard error are kept, and so many bytes of each.
+/// The number of lines of standard error that are kept, and the bytes of each.
 const LAST_LINES: usize = 10;
 const LINE_BYTES: u64 = 500;
 
@@ -69,7 +69,7 @@ impl Child {
         }
     }
 
-    /// The error about something it did, with what it last said.
+    /// The error about misbehaviour, with the last lines of standard error.
     pub(super) fn misbehaved(mut self, what: &str) -> TargetError {
         // One that crashes may still be about to say so, and why.
         let crashed = self.wait_until(Instant::now() + Duration::from_millis(100));

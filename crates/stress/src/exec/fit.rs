@@ -4,8 +4,8 @@ use history::{AddressLabel, EventId, History, Operation, ThreadId, Value};
 
 use crate::program::{Action, Program};
 
-/// What the reads of a program returned in a trace, if every thread did what the program says, in
-/// that order; if not, what is wrong.
+/// The values that the reads of a program returned in a trace, if every thread of the trace has the
+/// instructions of the program in order; else an error.
 pub(super) fn fits(program: &Program, history: &History) -> Result<Vec<Value>, String> {
     let mut reads = Vec::new();
     let mut events: Vec<Option<ThreadId>> = vec![None; program.threads.len()];
@@ -85,7 +85,7 @@ fn at<A>(action: Action, address: A, there: &impl Fn(u32, A) -> bool) -> bool {
     action.place().is_some_and(|place| there(place, address))
 }
 
-/// What an atomic writes if it reads this; loads and stores are none.
+/// The value that an atomic writes after reading this one; `None` for loads and stores.
 fn wrote(action: Action, read: Value) -> Option<Value> {
     match action {
         Action::Store { .. } => None,

@@ -23,7 +23,7 @@ use history::{Format, History, InputError, ReadOptions, ThinAir, TraceReader, Va
 
 use crate::outcome::Outcome;
 use crate::program::Program;
-use crate::target::{Ran, Runs, Target, TargetError};
+use crate::target::{RunResult, Runs, Target, TargetError};
 use child::{Child, Ended};
 use fit::fits;
 use time_left::{TimeLeft, Timed};
@@ -36,7 +36,7 @@ pub struct Exec {
     output: u64,
 }
 
-/// How often a waiting caller looks whether it should stop.
+/// How often a waiting caller checks whether to stop.
 const PULSE: Duration = Duration::from_millis(20);
 
 impl Exec {
@@ -55,13 +55,13 @@ impl Exec {
         }
     }
 
-    /// The same with this much time for a program and all its runs. Only the time counts in which
-    /// its output is waited for: that reading and judging it takes long is not the command's fault.
+    /// Sets the time limit for all runs of a program. Only waiting for output counts: reading and
+    /// judging it is not the command's time.
     pub fn with_timeout(self, timeout: Duration) -> Self {
         Exec { timeout, ..self }
     }
 
-    /// The same with this many bytes of output for a program.
+    /// Sets the limit of output for a program, in bytes.
     pub fn with_output(self, output: u64) -> Self {
         Exec { output, ..self }
     }
@@ -72,7 +72,7 @@ impl Target for Exec {
         &mut self,
         program: &Program,
         runs: Runs<'_>,
-        receive: &mut dyn FnMut(Ran) -> ControlFlow<()>,
+        receive: &mut dyn FnMut(RunResult) -> ControlFlow<()>,
     ) -> Result<(), TargetError> {
         program.check()?;
         let patience = Arc::new(TimeLeft::new(self.timeout));
@@ -125,11 +125,11 @@ fn read(stdout: impl Read, output: u64, sender: &SyncSender<Trace>) {
     }
 }
 
-/// Input of which the beginning was looked at.
+/// Input whose beginning was read.
 type PeekedInput<R> = Chain<Cursor<Vec<u8>>, R>;
 
-/// Looks at the first thing in the output behind blanks and comments: JSON begins with a brace, text
-/// never does.
+/// Recognises the format by the first character after blanks and comments: JSON starts with a
+/// brace, text never does.
 fn sniff<R: Read>(mut input: R) -> Option<(PeekedInput<R>, Format)> {
     let mut seen = Vec::new();
     let mut piece = vec![0; 32 << 10];
@@ -156,13 +156,13 @@ fn sniff<R: Read>(mut input: R) -> Option<(PeekedInput<R>, Format)> {
     }
 }
 
-/// An input that fails after so many bytes.
+/// An input that fails after a number of bytes.
 struct Limited<R> {
     input: R,
     left: u64,
 }
 
-/// What the failure says, so that it can be distinguished from others.
+/// The text of the failure, which distinguishes it from others.
 const TOO_MUCH: &str = "more output than allowed";
 
 impl<R: Read> Read for Limited<R> {
@@ -177,8 +177,8 @@ impl<R: Read> Read for Limited<R> {
     }
 }
 
-/// What a trace says of memory at the end; `None` if it says more than what reads returned and
-/// what all places held at the end, so that it must be kept as it is.
+/// The final memory of a trace; `None` if the trace has more facts than reads and final values, so
+/// that it must be kept unchanged.
 #[allow(clippy::option_option)] // not said, and not to be said
 fn finals(program: &Program, trace: &History) -> Option<Option<Vec<Value>>> {
     if trace.has_times() || !trace.orders().is_empty() {
@@ -198,7 +198,7 @@ fn finals(program: &Program, trace: &History) -> Option<Option<Vec<Value>>> {
 enum InputEnd {
     /// The output has ended.
     Everything,
-    /// Nobody wants to hear more.
+    /// The receiver wants no more traces.
     Enough,
 }
 
@@ -210,13 +210,13 @@ struct Session<'e> {
 }
 
 impl Session<'_> {
-    /// Hands over traces as they come; an error says what the command did wrong.
+    /// Hands over traces as they arrive; an error describes the misbehaviour of the command.
     fn listen(
         &mut self,
         traces: &Receiver<Trace>,
         program: &Program,
         runs: Runs<'_>,
-        receive: &mut dyn FnMut(Ran) -> ControlFlow<()>,
+        receive: &mut dyn FnMut(RunResult) -> ControlFlow<()>,
     ) -> Result<InputEnd, String> {
         loop {
             if runs.stop.load(Ordering::Relaxed) {
@@ -235,8 +235,8 @@ impl Session<'_> {
                 format!("printed a trace that is not a run of the program: {why}")
             })?;
             let ran = match finals(program, &trace) {
-                Some(finals) => Ran::Outcome(Outcome { reads, finals }, 1),
-                None => Ran::Recorded(Box::new(trace)),
+                Some(finals) => RunResult::Outcome(Outcome { reads, finals }, 1),
+                None => RunResult::Recorded(Box::new(trace)),
             };
             if receive(ran).is_break() {
                 return Ok(InputEnd::Enough);

@@ -26,7 +26,7 @@ impl TimeLeft {
         Self { timeout, waited: Mutex::default() }
     }
 
-    /// What is left of the time.
+    /// The remaining time.
     pub(super) fn left(&self) -> Duration {
         let waited = self.waited.lock().unwrap_or_else(PoisonError::into_inner);
         let now = waited.since.map_or(Duration::ZERO, |since| since.elapsed());

@@ -38,16 +38,16 @@ const FAMILIES: [(&str, &str); 23] = [
 const COHERENCE: [(&str, &str); 4] =
     [("CoRR", "W+RR"), ("CoRW2", "W+RW"), ("CoWR", "W+WR"), ("CoWW", "W+WW")];
 
-/// The families of three threads or more that all do the same: `3.SB`, `4.SB`.
+/// The families with three or more equal threads: `3.SB`, `4.SB`.
 const RINGS: [(&str, &str); 3] = [("2W", "WW"), ("LB", "RW"), ("SB", "WR")];
 
 /// The order in which threads are named in families without a name of their own.
 const RANK: [&str; 6] = ["W", "R", "WW", "RW", "WR", "RR"];
 
-/// What one thread of a cycle is.
+/// One thread of a cycle.
 #[derive(Clone)]
 struct Thread {
-    /// What it begins and ends with: `WR`, or `W` for a single access.
+    /// The kinds of its first and last access: `WR`, or `W` for a single access.
     ends: String,
     /// How it gets there: `mfence`, `po-rfi`; empty for a single access.
     way: String,

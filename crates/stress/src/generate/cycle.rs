@@ -161,12 +161,12 @@ impl Cycle {
         self.name_in(Dialect::Arm)
     }
 
-    /// The same with the letters that the tests of an architecture use.
+    /// The name with the letters of an architecture's tests.
     pub(crate) fn name_in(&self, dialect: Dialect) -> String {
         classic::name(&self.begun_with_a_thread(), dialect)
     }
 
-    /// The same cycle, written from the first access of a thread on.
+    /// The same cycle, starting with the first access of a thread.
     pub(crate) fn starting_at_a_thread(&self) -> Cycle {
         Cycle { edges: self.begun_with_a_thread() }
     }
@@ -206,14 +206,15 @@ impl Cycle {
     pub fn test(&self) -> Test {
         let cycle = self.starting_at_a_thread();
         let (places, values) = cycle.places_and_values();
-        let mut maker = Maker { program: Program::default(), condition: Condition::default() };
+        let mut maker =
+            TestBuilder { program: Program::default(), condition: Condition::default() };
         maker.program.name = cycle.name();
         maker.threads(&cycle.edges, &places, &values);
         maker.finals(&cycle.edges, &places, &values);
         Test { program: maker.program, condition: Some(maker.condition) }
     }
 
-    /// For each access, the one that an edge begins at: its place, and what it reads or writes.
+    /// For each access from which an edge starts: its place, and the value that it reads or writes.
     pub(crate) fn places_and_values(&self) -> (Vec<u32>, Vec<Value>) {
         let count = self.edges.len();
         let changes = self.edges.iter().filter(|edge| edge.changes_place()).count().max(1) as u32;
@@ -242,12 +243,12 @@ impl Cycle {
 }
 
 /// A test being made.
-struct Maker {
+struct TestBuilder {
     program: Program,
     condition: Condition,
 }
 
-impl Maker {
+impl TestBuilder {
     fn threads(&mut self, edges: &[Edge], places: &[u32], values: &[Value]) {
         let count = places.iter().max().map_or(0, |&place| place + 1);
         self.program.places =

@@ -15,7 +15,7 @@ use history::{DependencyKind, FenceName, Kinds, Operation};
 
 use super::mark::{Dialect, Mark};
 
-/// What one end of an edge is.
+/// One end of an edge.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Access {
     /// A read.
@@ -83,7 +83,7 @@ impl Link {
         ("DpCtrlFenceI", Link::ControlFenceI),
     ];
 
-    /// What the fence orders, if there is one: by kinds, as far as these can say it.
+    /// The kinds of accesses that the fence orders, if there is a fence.
     pub fn fence(self) -> Option<(Kinds, Kinds)> {
         match self {
             Link::MFence | Link::Sync => Some((Kinds::ALL, Kinds::ALL)),
@@ -125,7 +125,7 @@ impl Link {
         }
     }
 
-    /// What it is called in the name of a test.
+    /// The short name in the name of a test.
     pub(crate) fn short(self) -> String {
         match self {
             Link::Plain => "po".to_owned(),
@@ -222,7 +222,7 @@ impl From<Relation> for Edge {
 }
 
 impl Edge {
-    /// What a set of edges is if nothing else is said: program order and communication.
+    /// The default set of edges: program order and communication.
     pub const BASIC: [Edge; 7] = {
         const fn plain(relation: Relation) -> Edge {
             Edge { relation, marks: [Mark::PLAIN; 2] }
@@ -289,13 +289,13 @@ impl Edge {
         matches!(self.relation, Relation::Exchange | Relation::Exclusive)
     }
 
-    /// The same with annotated ends.
+    /// The edge with annotated ends.
     #[must_use]
     pub fn marked(self, marks: [Mark; 2]) -> Edge {
         Edge { marks, ..self }
     }
 
-    /// What it is called in the name of a test.
+    /// The short name in the name of a test.
     pub(crate) fn short(self, dialect: Dialect) -> String {
         let name = match self.relation {
             Relation::Program { link, same_place, .. } => {
@@ -367,7 +367,7 @@ impl fmt::Display for UnknownEdge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "there is no edge `{}`; there are PodRR, PodRW, PodWR, PodWW and PosRR to PosWW, with \
+            "unknown edge `{}`; the edges are PodRR, PodRW, PodWR, PodWW and PosRR to PosWW, with \
              a fence MFencedWR, SFencedWW, LFencedRR, SyncdWR, Fence.w.rdWR, Fence.tsodRR, \
              DMB.SYdWR, DMB.LDdRR, DMB.STdWW, ISBdRR (s for d: same place), with a dependency \
              DpAddrdR, DpAddrdW, DpDatadW, DpCtrldW, DpCtrlIsbdR, DpCtrlFenceIdR, and Rfe, Fre, \
@@ -415,7 +415,7 @@ fn parse_relation(name: &str) -> Option<Relation> {
     if rest.starts_with("Dp") {
         let (link, same_place) = split_place(rest)?;
         let link = Link::named(link).filter(|link| link.dependency().is_some())?;
-        // What a read returns cannot depend on data.
+        // A read returns a value that cannot depend on data.
         let suits = to == Access::Write || link != Link::Data;
         let from = Access::Read;
         return suits.then_some(Relation::Program { link, same_place, from, to });

@@ -80,7 +80,7 @@ impl Cycles {
         self.chosen.last().is_none_or(|&last| meets(self.edges[last], self.edges[edge]))
     }
 
-    /// What is chosen, if it is a cycle and its own least rotation.
+    /// The chosen edges, if they form a cycle and are its least rotation.
     fn chosen_cycle(&self) -> Option<Cycle> {
         let size = self.chosen.len();
         let rotated = |by: usize| (0..size).map(move |at| self.chosen[(at + by) % size]);

@@ -66,7 +66,7 @@ impl Formula {
         let mut threads = Threads { builder: Builder::new(), count: 0 };
         for variable in 1..=self.variables {
             for value in [1, 2] {
-                threads.add(&[(format!("x{variable}"), Does::Writes(value))])?;
+                threads.add(&[(format!("x{variable}"), HardAccess::Writes(value))])?;
             }
         }
         for (number, clause) in self.clauses.iter().enumerate() {
@@ -76,8 +76,8 @@ impl Formula {
             }
             for at in 0..3 {
                 threads.add(&[
-                    (address((at + 2) % 3), Does::Reads(1)),
-                    (address(at), Does::Reads(2)),
+                    (address((at + 2) % 3), HardAccess::Reads(1)),
+                    (address(at), HardAccess::Reads(2)),
                 ])?;
             }
         }
@@ -86,7 +86,7 @@ impl Formula {
 }
 
 #[derive(Clone, Copy)]
-enum Does {
+enum HardAccess {
     Reads(Value),
     Writes(Value),
 }
@@ -97,12 +97,12 @@ struct Threads {
 }
 
 impl Threads {
-    fn add(&mut self, accesses: &[(String, Does)]) -> Result<(), BuildError> {
+    fn add(&mut self, accesses: &[(String, HardAccess)]) -> Result<(), BuildError> {
         for (name, does) in accesses {
             let address = self.builder.address(&AddressLabel::Name(name.as_str().into()));
             let operation = match *does {
-                Does::Reads(value) => Operation::Read { address, value },
-                Does::Writes(value) => Operation::Write { address, value },
+                HardAccess::Reads(value) => Operation::Read { address, value },
+                HardAccess::Writes(value) => Operation::Write { address, value },
             };
             self.builder.event(self.count, operation, 0)?;
         }
@@ -115,11 +115,11 @@ impl Threads {
         let variable = format!("x{}", literal.abs());
         for value in [1, 2] {
             let of_literal = if literal > 0 { value } else { 3 - value };
-            let reads = (variable.clone(), Does::Reads(value));
-            let sets = (address.to_owned(), Does::Writes(of_literal));
+            let reads = (variable.clone(), HardAccess::Reads(value));
+            let sets = (address.to_owned(), HardAccess::Writes(of_literal));
             if matches!(model, Model::Tso | Model::Pso) {
                 self.add(&[reads.clone(), sets])?;
-                self.add(&[(address.to_owned(), Does::Reads(of_literal)), reads])?;
+                self.add(&[(address.to_owned(), HardAccess::Reads(of_literal)), reads])?;
             } else {
                 self.add(&[reads.clone(), sets, reads])?;
             }

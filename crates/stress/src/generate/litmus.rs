@@ -208,7 +208,7 @@ struct Writer {
 
 /// How an access is reached, once the lines for a dependency are written.
 #[derive(Default)]
-struct Means {
+struct DependencyRegisters {
     /// A register with 0 that depends on what was read, to be added to the address.
     address: Option<u32>,
     /// The same, to be added to the value.
@@ -287,7 +287,7 @@ impl Writer {
         let refused = NotInAssembly { assembly: self.assembly, edge };
         let means = match at.checked_sub(1).and_then(|before| edges[before].link()) {
             Some(link) => self.dependency(link),
-            None => Means::default(),
+            None => DependencyRegisters::default(),
         };
         let (mark, place) = (edge.marks[0], places[at]);
         let written = match (edge.from(), edge.relation) {
@@ -319,10 +319,10 @@ impl Writer {
     }
 
     /// Writes what makes the next access depend on the last read.
-    fn dependency(&mut self, link: Link) -> Means {
-        let Some(read) = self.last_read else { return Means::default() };
+    fn dependency(&mut self, link: Link) -> DependencyRegisters {
+        let Some(read) = self.last_read else { return DependencyRegisters::default() };
         if !matches!(link, Link::Address | Link::Data) {
-            return Means::default();
+            return DependencyRegisters::default();
         }
         let zero = self.register();
         let (zero_name, read) = (self.value(zero), self.value(read));
@@ -331,8 +331,8 @@ impl Writer {
             _ => format!("EOR {zero_name},{read},{read}"),
         });
         match link {
-            Link::Address => Means { address: Some(zero), data: None },
-            _ => Means { address: None, data: Some(zero) },
+            Link::Address => DependencyRegisters { address: Some(zero), data: None },
+            _ => DependencyRegisters { address: None, data: Some(zero) },
         }
     }
 
@@ -368,7 +368,7 @@ impl Writer {
 
     /// The address of an access, with lines that compute it; AArch64 can add a register in the access
     /// itself if that is plain.
-    fn at(&mut self, place: u32, means: &Means, is_plain: bool) -> String {
+    fn at(&mut self, place: u32, means: &DependencyRegisters, is_plain: bool) -> String {
         let base = self.address(place);
         let Some(offset) = means.address else {
             return match self.assembly {
@@ -396,7 +396,7 @@ impl Writer {
     }
 
     /// A register with a value to be written.
-    fn constant(&mut self, value: Value, means: &Means) -> String {
+    fn constant(&mut self, value: Value, means: &DependencyRegisters) -> String {
         let register = means.data.unwrap_or_else(|| self.register());
         let name = self.value(register);
         let line = match (self.assembly, means.data) {
@@ -415,7 +415,13 @@ impl Writer {
         self.conditions.push(condition);
     }
 
-    fn load(&mut self, place: u32, value: Value, mark: Mark, means: &Means) -> Option<()> {
+    fn load(
+        &mut self,
+        place: u32,
+        value: Value,
+        mark: Mark,
+        means: &DependencyRegisters,
+    ) -> Option<()> {
         let at = self.at(place, means, mark == Mark::PLAIN);
         let to = self.register();
         let name = self.value(to);
@@ -437,7 +443,13 @@ impl Writer {
         Some(())
     }
 
-    fn store(&mut self, place: u32, value: Value, mark: Mark, means: &Means) -> Option<()> {
+    fn store(
+        &mut self,
+        place: u32,
+        value: Value,
+        mark: Mark,
+        means: &DependencyRegisters,
+    ) -> Option<()> {
         let at = self.at(place, means, mark == Mark::PLAIN);
         if self.assembly == Assembly::X86 {
             self.code.push(format!("movl ${value},{at}"));
@@ -463,7 +475,7 @@ impl Writer {
         place: u32,
         values: [Value; 2],
         marks: [Mark; 2],
-        means: &Means,
+        means: &DependencyRegisters,
     ) -> Option<()> {
         self.exchange(["xchgl", "amoswap.w", "SWP"], place, values, marks, means)
     }
@@ -473,7 +485,7 @@ impl Writer {
         place: u32,
         values: [Value; 2],
         marks: [Mark; 2],
-        means: &Means,
+        means: &DependencyRegisters,
     ) -> Option<()> {
         self.exchange(["lock xaddl", "amoadd.w", "LDADD"], place, values, marks, means)
     }
@@ -485,7 +497,7 @@ impl Writer {
         place: u32,
         values: [Value; 2],
         marks: [Mark; 2],
-        means: &Means,
+        means: &DependencyRegisters,
     ) -> Option<()> {
         let [x86, riscv, aarch64] = names;
         let at = self.at(place, means, false);
@@ -523,7 +535,7 @@ impl Writer {
         place: u32,
         values: [Value; 3],
         marks: [Mark; 2],
-        means: &Means,
+        means: &DependencyRegisters,
     ) -> Option<()> {
         if self.assembly != Assembly::AArch64 {
             return None;
@@ -546,7 +558,7 @@ impl Writer {
         place: u32,
         values: [Value; 2],
         marks: [Mark; 2],
-        means: &Means,
+        means: &DependencyRegisters,
     ) -> Option<()> {
         let at = self.at(place, means, false);
         let (to, status) = (self.register(), self.register());

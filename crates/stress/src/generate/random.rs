@@ -120,7 +120,8 @@ impl Knobs {
     pub fn program(&self, seed: u64) -> Result<Program, KnobError> {
         self.check()?;
         let mut rng = Rng::new(seed);
-        let drawn: Vec<Vec<Drawn>> = (0..self.threads).map(|_| self.thread(&mut rng)).collect();
+        let drawn: Vec<Vec<DrawnInstruction>> =
+            (0..self.threads).map(|_| self.thread(&mut rng)).collect();
         let mut values = Values::new(self.places, drawn.iter().flatten());
         let mut threads: Vec<Vec<Instruction>> = drawn
             .iter()
@@ -147,8 +148,8 @@ impl Knobs {
     }
 
     /// Kinds and places of a thread's instructions.
-    fn thread(&self, rng: &mut Rng) -> Vec<Drawn> {
-        let mut thread: Vec<Drawn> = Vec::with_capacity(self.instructions);
+    fn thread(&self, rng: &mut Rng) -> Vec<DrawnInstruction> {
+        let mut thread: Vec<DrawnInstruction> = Vec::with_capacity(self.instructions);
         let mut place = rng.below(self.places);
         for _ in 0..self.instructions {
             let again = rng.below(self.burst as usize) > 0;
@@ -163,7 +164,7 @@ impl Knobs {
             } else {
                 place = rng.below(self.places);
             }
-            thread.push(Drawn { kind, place: place as u32 });
+            thread.push(DrawnInstruction { kind, place: place as u32 });
         }
         thread
     }
@@ -202,7 +203,7 @@ impl Knobs {
 }
 
 /// An instruction before it has its values.
-struct Drawn {
+struct DrawnInstruction {
     kind: Kind,
     place: u32,
 }
@@ -220,7 +221,7 @@ struct Values {
 const MAX_POWERS: u32 = 16;
 
 impl Values {
-    fn new<'a>(places: usize, drawn: impl Iterator<Item = &'a Drawn>) -> Self {
+    fn new<'a>(places: usize, drawn: impl Iterator<Item = &'a DrawnInstruction>) -> Self {
         let mut additions = vec![0u32; places];
         for drawn in drawn.filter(|drawn| drawn.kind == Kind::Add) {
             additions[drawn.place as usize] += 1;
@@ -251,7 +252,7 @@ impl Values {
         if self.powers[place] { 1 << (self.added[place] - 1) } else { 1 }
     }
 
-    fn instruction(&mut self, rng: &mut Rng, drawn: &Drawn) -> Instruction {
+    fn instruction(&mut self, rng: &mut Rng, drawn: &DrawnInstruction) -> Instruction {
         let place = drawn.place;
         Instruction::plain(match drawn.kind {
             Kind::Load => Action::Load { place },

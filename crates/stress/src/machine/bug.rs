@@ -50,8 +50,9 @@ impl Bug {
     /// Why a machine cannot have it, if it cannot: sc has no store buffers.
     pub fn absent_from(self, model: MemoryModel) -> Option<String> {
         let of_buffers = matches!(self, Bug::ReorderedDrain | Bug::BrokenForwarding);
-        (of_buffers && model == MemoryModel::Sc)
-            .then(|| format!("the machine of sc has no store buffers, so no {self}"))
+        (of_buffers && model == MemoryModel::Sc).then(|| {
+            format!("the machine of sc has no store buffers, so {self} has no effect on it")
+        })
     }
 }
 

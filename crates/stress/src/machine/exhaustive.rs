@@ -19,7 +19,7 @@ use rustc_hash::FxHashSet;
 use super::rules::{AccessRole, MemoryModel, waits};
 use crate::outcome::Outcome;
 use crate::program::{Action, Program};
-use crate::target::{Ran, Runs, Target, TargetError};
+use crate::target::{RunResult, Runs, Target, TargetError};
 
 /// The most accesses of a program.
 const MAX_ACCESSES: usize = 64;
@@ -75,10 +75,10 @@ impl Target for Exhaustive {
         &mut self,
         program: &Program,
         runs: Runs<'_>,
-        receive: &mut dyn FnMut(Ran) -> ControlFlow<()>,
+        receive: &mut dyn FnMut(RunResult) -> ControlFlow<()>,
     ) -> Result<(), TargetError> {
         for outcome in self.outcomes(program, runs.stop)? {
-            if receive(Ran::Outcome(outcome, 1)).is_break() {
+            if receive(RunResult::Outcome(outcome, 1)).is_break() {
                 break;
             }
         }

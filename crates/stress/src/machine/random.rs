@@ -12,7 +12,7 @@ use super::rules::MemoryModel;
 use super::walk::{Fault, Walk};
 use crate::outcome::Outcome;
 use crate::program::Program;
-use crate::target::{Ran, Runs, Target, TargetError};
+use crate::target::{RunResult, Runs, Target, TargetError};
 use chance::Rng;
 
 /// A machine that runs programs at random. What it reads satisfies its model by construction,
@@ -95,7 +95,7 @@ impl Target for Machine {
         &mut self,
         program: &Program,
         runs: Runs<'_>,
-        receive: &mut dyn FnMut(Ran) -> ControlFlow<()>,
+        receive: &mut dyn FnMut(RunResult) -> ControlFlow<()>,
     ) -> Result<(), TargetError> {
         program.check()?;
         let compiled = Compiled::new(program, self.model);
@@ -110,7 +110,7 @@ impl Target for Machine {
             }
             left -= left.min(batch);
             for (outcome, count) in counts {
-                if receive(Ran::Outcome(outcome, count)).is_break() {
+                if receive(RunResult::Outcome(outcome, count)).is_break() {
                     return Ok(());
                 }
             }

@@ -34,13 +34,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod guide;
 mod parallel_walks;
 mod parameters;
 mod program_run;
 mod programs;
 mod protocol_state;
 mod retrace;
+mod rule_effects;
 mod rule_preferences;
 mod rule_weights;
 mod trace_writer;
@@ -189,7 +189,7 @@ impl fmt::Display for ProtocolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ProtocolError::Start(error) => write!(f, "a start state fails: {}", error.message),
-            ProtocolError::NoStart => f.write_str("there is no start state"),
+            ProtocolError::NoStart => f.write_str("the protocol has no start state"),
             ProtocolError::Mixed => f.write_str(
                 "a start state has different values in it, so the initial values of the addresses \
                  are not known; let all addresses start with the lowest value",

@@ -4,7 +4,7 @@
 //! Steps without a load or store are free, whoever makes them: messages, misses, evictions. A step
 //! with loads or stores is possible only if each is the next instruction of its thread. Among
 //! what is possible, chance decides, by the taste of the run (see `taste`) and by what steps
-//! usually lead to (see `guide`). Where nothing has come of it for long, the run goes back to where
+//! usually lead to (see `rule_effects`). Where nothing has come of it for long, the run goes back to where
 //! it was some instructions ago, each time a longer way, and tries on with another taste; so what
 //! comes out is one run of the protocol from its start, as if by good luck. If luck does not come
 //! within so many steps, the run has not come to an end, which is no verdict about the protocol:
@@ -18,8 +18,8 @@ use history::Value;
 use murphi::machine::Firing;
 
 use super::Protocol;
-use super::guide::{Guide, NEUTRAL, NEVER};
 use super::protocol_state::{Broken, ProtocolState};
+use super::rule_effects::{NEUTRAL, NEVER, RuleEffects};
 use super::rule_preferences::{Clients, RulePreferences};
 use crate::outcome::Outcome;
 use crate::program::{Action, Program};
@@ -53,7 +53,7 @@ pub(super) struct ProgramRun {
 /// Runs programs.
 pub(super) struct ProgramRunner<'a> {
     stand: ProtocolState<'a>,
-    guide: &'a Guide,
+    rule_effects: &'a RuleEffects,
 }
 
 /// The program as a run sees it.
@@ -87,8 +87,8 @@ struct Place {
 }
 
 impl<'a> ProgramRunner<'a> {
-    pub(super) fn new(protocol: &'a Protocol, guide: &'a Guide) -> Self {
-        ProgramRunner { stand: ProtocolState::new(protocol), guide }
+    pub(super) fn new(protocol: &'a Protocol, rule_effects: &'a RuleEffects) -> Self {
+        ProgramRunner { stand: ProtocolState::new(protocol), rule_effects }
     }
 
     /// The run with this number. The program has loads and stores only, and no more threads and
@@ -173,7 +173,7 @@ impl<'a> ProgramRunner<'a> {
             let Firing { rule, instance, .. } = possible.firing;
             let wanted = |processor: u32| script.wanted(run, processor);
             let parameters = &parameters[rule as usize];
-            led.weight(liked, self.guide.advise(parameters, rule, instance, wanted))
+            led.weight(liked, self.rule_effects.advise(parameters, rule, instance, wanted))
         });
         let Some(chosen) = self.stand.choose(rng) else { return false };
         self.stand.take(chosen);

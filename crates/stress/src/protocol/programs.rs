@@ -13,17 +13,17 @@ use murphi::instance::bindings;
 use murphi::machine::Firing;
 use murphi::value::State;
 
-use super::guide::Guide;
 use super::program_run::{ProgramRun, ProgramRunner};
+use super::rule_effects::RuleEffects;
 use super::{Broken, Protocol};
 use crate::program::{Action, Program};
-use crate::target::{Ran, Runs, Target, TargetError};
+use crate::target::{RunResult, Runs, Target, TargetError};
 
 /// Runs programs on a protocol.
 #[derive(Clone)]
 pub struct Programs {
     protocol: Arc<Protocol>,
-    guide: Arc<Guide>,
+    rule_effects: Arc<RuleEffects>,
 }
 
 impl Programs {
@@ -34,8 +34,8 @@ impl Programs {
                        values), so its stores cannot take the values of a program";
             return Err(TargetError::Unavailable(why.to_owned()));
         }
-        let guide = Arc::new(Guide::learn(&protocol));
-        Ok(Programs { protocol: Arc::new(protocol), guide })
+        let rule_effects = Arc::new(RuleEffects::learn(&protocol));
+        Ok(Programs { protocol: Arc::new(protocol), rule_effects })
     }
 
     /// How many processors and addresses there are.
@@ -119,12 +119,12 @@ impl Target for Programs {
         &mut self,
         program: &Program,
         runs: Runs<'_>,
-        receive: &mut dyn FnMut(Ran) -> ControlFlow<()>,
+        receive: &mut dyn FnMut(RunResult) -> ControlFlow<()>,
     ) -> Result<(), TargetError> {
         if let Some(why) = self.unsuitable(program) {
             return Err(TargetError::Unsuitable(why));
         }
-        let mut follower = ProgramRunner::new(&self.protocol, &self.guide);
+        let mut follower = ProgramRunner::new(&self.protocol, &self.rule_effects);
         let mut wrong = None;
         for number in 0..runs.count {
             if runs.stop.load(Ordering::Relaxed) {
@@ -142,17 +142,17 @@ impl Target for Programs {
     }
 }
 
-fn ran(program: &Program, followed: ProgramRun) -> Ran {
+fn ran(program: &Program, followed: ProgramRun) -> RunResult {
     if followed.complete {
-        return Ran::Outcome(followed.outcome, 1);
+        return RunResult::Outcome(followed.outcome, 1);
     }
     let mut part = program.clone();
     for (thread, &done) in part.threads.iter_mut().zip(&followed.done) {
         thread.truncate(done);
     }
     match part.history(&followed.outcome) {
-        Ok(history) => Ran::Unfinished(Some(Box::new(history))),
+        Ok(history) => RunResult::Unfinished(Some(Box::new(history))),
         // Dependencies of instructions that are left out are left out with them, so it is one.
-        Err(_) => Ran::Unfinished(None),
+        Err(_) => RunResult::Unfinished(None),
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use judge::{Budget, Engine, ModelFile, judge, judge_by_file};
 use models::Model;
-use tribunal_stress::{Bug, Knobs, Machine, MemoryModel, Ran, Runs, Target, TargetError};
+use tribunal_stress::{Bug, Knobs, Machine, MemoryModel, RunResult, Runs, Target, TargetError};
 
 /// How many programs it takes until a run of one violates the model, up to a limit.
 fn programs_until_found(mut machine: Machine, limit: u64) -> Option<u64> {
@@ -21,7 +21,7 @@ fn programs_until_found(mut machine: Machine, limit: u64) -> Option<u64> {
         let runs = Runs { count: 5, seed, stop: &AtomicBool::new(false) };
         let mut found = false;
         let mut receive = |ran| {
-            let Ran::Outcome(outcome, _) = ran else { panic!() };
+            let RunResult::Outcome(outcome, _) = ran else { panic!() };
             let history = program.history(&outcome).unwrap();
             let budget = Budget::unlimited();
             let verdict = match built_in {

@@ -10,7 +10,8 @@ use history::History;
 use judge::{Budget, Engine, judge};
 use models::Model;
 use tribunal_stress::{
-    Exec, Knobs, Program, Ran, Runs, Target, TargetError, TargetName, UnknownTarget, parse_programs,
+    Exec, Knobs, Program, RunResult, Runs, Target, TargetError, TargetName, UnknownTarget,
+    parse_programs,
 };
 
 fn program(text: &str) -> Program {
@@ -22,9 +23,9 @@ fn run(exec: &mut Exec, program: &Program, count: u64) -> Result<Vec<History>, T
     let runs = Runs { count, seed: 5, stop: &AtomicBool::new(false) };
     exec.run(program, runs, &mut |ran| {
         traces.push(match ran {
-            Ran::Outcome(outcome, _) => program.history(&outcome).unwrap(),
-            Ran::Recorded(history) => *history,
-            Ran::Unfinished(_) => panic!("a command that does not end is an error"),
+            RunResult::Outcome(outcome, _) => program.history(&outcome).unwrap(),
+            RunResult::Recorded(history) => *history,
+            RunResult::Unfinished(_) => panic!("a command that does not end is an error"),
         });
         ControlFlow::Continue(())
     })?;

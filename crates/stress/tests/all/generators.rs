@@ -8,8 +8,8 @@ use std::sync::atomic::AtomicBool;
 use judge::{Budget, Engine, judge};
 use models::Model;
 use tribunal_stress::{
-    Cycle, CycleError, Edge, Exhaustive, Formula, Knobs, Machine, MemoryModel, Mix, Ran, Runs,
-    Target, cycles,
+    Cycle, CycleError, Edge, Exhaustive, Formula, Knobs, Machine, MemoryModel, Mix, RunResult,
+    Runs, Target, cycles,
 };
 
 fn cycle(text: &str) -> Cycle {
@@ -106,7 +106,7 @@ fn every_cycle_is_enumerated_once() {
 fn what_is_no_cycle_is_refused() {
     for (text, sentence) in [
         ("", "a cycle needs edges"),
-        ("PodWR Fre PodWX", "there is no edge `PodWX`; there are PodRR"),
+        ("PodWR Fre PodWX", "unknown edge `PodWX`; the edges are PodRR"),
         ("PodWR PodWR", "PodWR ends at a read, but PodWR after it begins at a write"),
         ("PodWR Fre", "a cycle must go through at least two threads"),
         ("PodWR Fre Rfe PosRR Fre", "the cycle changes the address only once"),
@@ -162,7 +162,7 @@ fn every_write_of_a_random_program_can_be_distinguished_from_the_others() {
         let (mut additions, mut swaps) = (0, 0);
         Machine::new(MemoryModel::Tso)
             .run(&program, runs, &mut |ran| {
-                let Ran::Outcome(outcome, _) = ran else { panic!() };
+                let RunResult::Outcome(outcome, _) = ran else { panic!() };
                 let history = program.history(&outcome).unwrap();
                 assert!(history.is_unambiguous(), "seed {seed}");
                 additions += history.events().filter(|event| event.is_atomic()).count();

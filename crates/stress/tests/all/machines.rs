@@ -9,7 +9,7 @@ use history::Value;
 use judge::{Budget, Engine, ModelFile, judge, judge_by_file};
 use models::Model;
 use tribunal_stress::{
-    Action, Edge, Exhaustive, Knobs, Machine, MemoryModel, Mix, Outcome, Program, Ran, Runs,
+    Action, Edge, Exhaustive, Knobs, Machine, MemoryModel, Mix, Outcome, Program, RunResult, Runs,
     Target, Test, cycles, parse_programs,
 };
 
@@ -232,7 +232,7 @@ fn runs(program: &Program, machine: &mut Machine, count: u64, seed: u64) -> BTre
     let mut total = 0;
     machine
         .run(program, runs, &mut |ran| {
-            let Ran::Outcome(outcome, count) = ran else { panic!("machines count outcomes") };
+            let RunResult::Outcome(outcome, count) = ran else { panic!("machines count outcomes") };
             outcomes.insert(outcome);
             total += count;
             ControlFlow::Continue(())

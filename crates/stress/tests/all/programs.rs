@@ -13,8 +13,8 @@ use models::Model;
 use murphi::source::Source;
 use tribunal_stress::protocol::{Programs, Protocol};
 use tribunal_stress::{
-    Cycle, Exhaustive, Knobs, MemoryModel, Mix, Outcome, Program, Ran, Runs, Target, TargetError,
-    parse_programs,
+    Cycle, Exhaustive, Knobs, MemoryModel, Mix, Outcome, Program, RunResult, Runs, Target,
+    TargetError, parse_programs,
 };
 
 fn programs(source: &Source, constants: &[(&str, &str)]) -> Programs {
@@ -49,9 +49,9 @@ fn outcomes(
     let runs = Runs { count, seed, stop: &AtomicBool::new(false) };
     let ran = target.run(program, runs, &mut |ran| {
         match ran {
-            Ran::Outcome(outcome, times) => *outcomes.entry(outcome).or_default() += times,
-            Ran::Unfinished(history) => beginnings.push(*history.unwrap()),
-            Ran::Recorded(_) => panic!("protocols record no histories of programs"),
+            RunResult::Outcome(outcome, times) => *outcomes.entry(outcome).or_default() += times,
+            RunResult::Unfinished(history) => beginnings.push(*history.unwrap()),
+            RunResult::Recorded(_) => panic!("protocols record no histories of programs"),
         }
         ControlFlow::Continue(())
     });
@@ -180,7 +180,7 @@ fn a_run_without_an_end_is_handed_over_as_far_as_it_came() {
     let runs = Runs { count: 5, seed: 0, stop: &AtomicBool::new(false) };
     let ran = target.run(&program, runs, &mut |ran| {
         match ran {
-            Ran::Unfinished(history) => beginnings.push(*history.unwrap()),
+            RunResult::Unfinished(history) => beginnings.push(*history.unwrap()),
             _ => seen += 1,
         }
         ControlFlow::Continue(())

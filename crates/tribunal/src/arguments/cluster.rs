@@ -1,13 +1,13 @@
-//! The flags by which several processes search together, each with the help it prints.
+//! The flags of searches in several processes, each with the help it prints.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-/// Flags with which states are not searched breadth-first, or not kept.
+/// Flags that select another search than breadth-first, or one that does not store states.
 const OTHER_SEARCHES: [&str; 4] = ["simulate", "compact", "towards", "graph"];
 
-/// Which processes search together.
+/// The processes of a search.
 #[derive(Args, Debug, Clone, Default)]
 pub(crate) struct ClusterFlags {
     /// Search with N processes on this machine, to try out --cluster.
@@ -43,12 +43,13 @@ pub(crate) struct ClusterFlags {
     #[arg(long, value_name = "I", hide = true, conflicts_with_all = ["cluster", "processes"])]
     pub(crate) member: Option<usize>,
 
-    /// How many --processes there are.
+    /// The number of processes that --processes has started.
     #[arg(long, value_name = "N", hide = true, requires = "member")]
     pub(crate) members: Option<u16>,
 }
 
-/// The same flags where one process searches: they are known, and refused with a sentence.
+/// The same flags for commands that search with one process: they are parsed, and refused with an
+/// explanation.
 #[derive(Args, Debug, Clone, Default)]
 pub(crate) struct NoClusterFlags {
     /// Only `explore` has it.
@@ -79,12 +80,12 @@ impl NoClusterFlags {
 }
 
 impl ClusterFlags {
-    /// Whether another process reports.
+    /// Whether another process prints the report.
     pub(crate) fn is_follower(&self) -> bool {
         self.member.or(self.process).is_some_and(|process| process > 0)
     }
 
-    /// How many processes share this machine, as far as is known.
+    /// The number of processes on this machine, as far as is known.
     pub(crate) fn on_this_machine(&self) -> usize {
         self.processes.or(self.members).map_or(1, usize::from)
     }

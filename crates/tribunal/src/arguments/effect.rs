@@ -19,23 +19,23 @@ use super::{
     ModelArgument, RunArguments, SearchChoice, SingleModel, Stats, VerifyArguments,
 };
 
-/// Flags, by their names in the declaration, that have no effect, and the remedy.
+/// A set of flags, by their names in the declaration, that have no effect, and the remedy.
 struct Row {
     flags: &'static [&'static str],
     has_effect: bool,
     remedy: Remedy,
 }
 
-/// What to do about a flag that has no effect.
+/// The remedy for a flag without effect.
 #[derive(Clone, Copy)]
 enum Remedy {
-    /// Add this.
+    /// Add this flag.
     Needs(&'static str),
-    /// Leave the flag out, or this one.
+    /// Leave out this flag or the other one.
     Excludes(&'static str),
 }
 
-/// A flag that has no effect.
+/// The error about a flag without effect.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct WithoutEffect(String);
 
@@ -45,7 +45,7 @@ impl fmt::Display for WithoutEffect {
     }
 }
 
-/// Refuses the first flag of the command line that would change nothing.
+/// Refuses the first flag of the command line without effect.
 pub(crate) fn refuse_without_effect(
     arguments: &Arguments,
     matches: &ArgMatches,
@@ -76,7 +76,7 @@ pub(crate) fn refuse_without_effect(
         Command::Generate(GenerateCommand::Program(program)) => {
             (program_rows(program), &["generate", "program"])
         }
-        // What the certificates are about is known when they are read.
+        // The kind of the certificates is only known when they are read.
         Command::Certify(_)
         | Command::Models(_)
         | Command::Generate(_)
@@ -127,7 +127,7 @@ impl<'m> Given<'m> {
         Given(matches)
     }
 
-    /// Whether a flag is, by its name in the declaration.
+    /// Whether a flag, by its name in the declaration, is on the command line.
     pub(crate) fn has(&self, flag: &str) -> bool {
         let is_known = self.0.ids().any(|id| id == flag);
         is_known && self.0.value_source(flag) == Some(ValueSource::CommandLine)
@@ -217,7 +217,7 @@ const SEARCH_FLAGS: &[&str] = &[
     "coverage",
 ];
 
-/// The flags of `explore` that a replay does not look at.
+/// The flags of `explore` that a replay ignores.
 const REPLAYED_FLAGS: &[&str] = &["symmetry", "search", "towards", "trace_all", "show", "hide"];
 
 fn verify_rows(verify: &VerifyArguments) -> Vec<Row> {
@@ -246,7 +246,7 @@ fn verify_rows(verify: &VerifyArguments) -> Vec<Row> {
     ]
 }
 
-/// The flags of `verify` that a replay does not look at.
+/// The flags of `verify` that a replay ignores.
 const REPLAYED_VERIFY_FLAGS: &[&str] =
     &["pass_over", "assume", "symmetry", "junit", "annotate", "witness", "lemma"];
 

@@ -36,13 +36,14 @@ const CODES: &str = exit_codes!(
 
 const VERDICTS: &str = "\
 Verdicts:
-  verified   every reachable state was visited: every invariant holds, no rule fails, there is no
-             deadlock, and every liveness property stays reachable. With --compact the report
-             gives the probability that a state was missed.
+  verified   every reachable state was visited: every invariant holds, no rule fails, no state is a
+             deadlock, and from every state each liveness condition can be reached. With --compact
+             the report gives the probability that a state was missed.
   violation  an invariant is broken, or a rule fails. The counterexample is printed from the start
              state on, one rule per step, with the variables that each step changed; breadth-first
-             search finds a shortest one. For a liveness property it ends in a state from which the
-             property can never hold, and the report lists the rules that can still fire.
+             search finds a shortest one. For a liveness property the counterexample ends in a state
+             from which the condition cannot be reached, and the report lists the rules that can
+             still fire.
   deadlock   the model reaches a state without successors (see --deadlock).
   undecided  no violation was found, but not every state was visited: time, memory or --bound
              ended the search, or it was a random walk.";
@@ -86,7 +87,7 @@ pub(crate) struct ExploreArguments {
     #[arg(hide_short_help = true)]
     pub(crate) check_only: bool,
 
-    /// A memory model, which `verify` checks; here only to say so.
+    /// A memory model: `verify` checks it, and the error message says so.
     #[arg(short, long, value_name = "MODEL", hide = true)]
     pub(crate) model: Option<String>,
 
@@ -153,7 +154,7 @@ pub(crate) struct LanguageFlags {
     pub(crate) loop_limit: Option<u64>,
 }
 
-/// Which states are visited, and in which order.
+/// The order of the search, and which states it visits.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct SearchFlags {
     /// Symmetry reduction by scalarsets.
@@ -171,7 +172,8 @@ pub(crate) struct SearchFlags {
     /// With --search best: the condition to search towards, such as one under which you suspect a bug.
     ///
     /// The distance of a state is the number of parts of EXPR that do not hold: `&` and `forall` add
-    /// up, `|` and `exists` take the least. The search ends at a violation, not where EXPR holds.
+    /// the distances of their parts, `|` and `exists` take the smallest. The search ends at a violation,
+    /// not where EXPR holds.
     #[arg(long, value_name = "EXPR", conflicts_with = "simulate")]
     pub(crate) towards: Option<String>,
 
@@ -227,7 +229,7 @@ pub(crate) struct SearchFlags {
     pub(crate) resume: Option<PathBuf>,
 }
 
-/// How long and how large an exploration may get.
+/// The limits of an exploration.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct ExploreLimitFlags {
     /// Number of worker threads [default: all cores]; the result does not depend on it.
@@ -249,14 +251,14 @@ impl ExploreLimitFlags {
         self.threads_of_each(1)
     }
 
-    /// The number of threads of each of several processes.
+    /// The number of threads of each process, if several processes share the machine.
     pub(crate) fn threads_of_each(&self, processes: usize) -> usize {
         let all = || std::thread::available_parallelism().map_or(1, usize::from);
         self.jobs.map_or_else(|| (all() / processes).max(1), usize::from)
     }
 }
 
-/// What is kept of a counterexample.
+/// How counterexamples are shown and saved.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct EvidenceFlags {
     /// Show the whole state after each step of a counterexample, not only what changed.
@@ -288,7 +290,7 @@ pub(crate) struct EvidenceFlags {
     pub(crate) replay: Option<String>,
 }
 
-/// Which dialect of Murphi counts.
+/// The dialect of Murphi.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum DialectChoice {
     /// CMurphi; extensions that only Rumur has behave as in Rumur.
@@ -297,7 +299,7 @@ pub(crate) enum DialectChoice {
     Rumur,
 }
 
-/// Whether symmetry is used.
+/// The symmetry reduction.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SymmetryChoice {
     /// Visit one state of each orbit (exact symmetry reduction).
@@ -357,20 +359,20 @@ impl From<DeadlockChoice> for Deadlock {
 }
 
 impl DialectChoice {
-    /// The choice of this name.
+    /// The choice with this name.
     pub(crate) fn of_name(name: &str) -> Result<Self, String> {
         Self::from_str(name, true)
     }
 }
 
 impl DeadlockChoice {
-    /// The choice of this name.
+    /// The choice with this name.
     pub(crate) fn of_name(name: &str) -> Result<Self, String> {
         Self::from_str(name, true)
     }
 }
 
-/// Reads `NAME=VALUE`.
+/// Parses `NAME=VALUE`.
 fn constant(text: &str) -> Result<(String, String), String> {
     let is_name = |text: &str| {
         !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

@@ -14,7 +14,8 @@ use super::values::{
 };
 use crate::units;
 
-/// What flags that belong to no group say: clap keeps the heading of a group for all that follows it.
+/// The heading of flags that belong to no group: clap keeps the heading of a group for all flags
+/// after it.
 const NO_HEADING: Option<&str> = None;
 
 /// One trace and one model, for the commands that look at a single violation.
@@ -56,8 +57,8 @@ pub(crate) struct InputFlags {
 
     /// How to treat a misaligned load or store.
     ///
-    /// It is one access, or one access for each byte, from the lowest address on. Read-modify-writes
-    /// and pairs of load-reserved and store-conditional are always one access.
+    /// With `split`, it becomes one access for each byte, from the lowest address on. Read-modify-writes
+    /// and pairs of load-reserved and store-conditional always remain one access.
     #[arg(long, value_name = "HOW", default_value = "atomic", value_parser = misaligned_parser())]
     #[arg(hide_short_help = true)]
     pub(crate) misaligned: Misaligned,
@@ -97,7 +98,7 @@ pub(crate) struct CommitFlags {
 }
 
 impl CommitFlags {
-    /// The same for the library.
+    /// The options of the library.
     pub(crate) fn options(self) -> CommitOptions {
         CommitOptions {
             shared_only: self.shared_only,
@@ -109,7 +110,7 @@ impl CommitFlags {
     }
 }
 
-/// How long and how large a check may get.
+/// The limits of a check.
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = NO_HEADING)]
 pub(crate) struct LimitFlags {
@@ -122,13 +123,13 @@ pub(crate) struct LimitFlags {
 }
 
 impl LimitFlags {
-    /// The same for the library.
+    /// The limits of the library.
     pub(crate) fn limits(&self) -> Limits {
         Limits { time: self.budget, memory: self.memory.memory }
     }
 }
 
-/// How large a trace and its tables may get.
+/// The memory limit of a trace and its tables.
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = NO_HEADING)]
 pub(crate) struct MemoryFlag {
@@ -137,7 +138,7 @@ pub(crate) struct MemoryFlag {
     pub(crate) memory: Option<usize>,
 }
 
-/// How many traces to judge at once.
+/// The number of traces that are judged at the same time.
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = NO_HEADING)]
 pub(crate) struct JobFlag {
@@ -154,7 +155,7 @@ impl JobFlag {
     }
 }
 
-/// How long a command that is a target may take.
+/// The time limit of a command that is a target.
 #[derive(Args, Debug, Clone, Copy)]
 #[command(next_help_heading = NO_HEADING)]
 pub(crate) struct TimeoutFlag {
@@ -163,7 +164,7 @@ pub(crate) struct TimeoutFlag {
     pub(crate) timeout: Duration,
 }
 
-/// Results for programs.
+/// JSON output.
 #[derive(Args, Debug, Clone, Copy)]
 #[command(next_help_heading = NO_HEADING)]
 pub(crate) struct JsonFlag {
@@ -179,7 +180,7 @@ impl JsonFlag {
     }
 }
 
-/// Results only.
+/// Output of results only.
 #[derive(Args, Debug, Clone, Copy)]
 #[command(next_help_heading = NO_HEADING)]
 pub(crate) struct QuietFlag {
@@ -188,7 +189,7 @@ pub(crate) struct QuietFlag {
     pub(crate) quiet: bool,
 }
 
-/// Results in colour.
+/// Colours of the output.
 #[derive(Args, Debug, Clone, Copy)]
 #[command(next_help_heading = NO_HEADING)]
 pub(crate) struct ColourFlag {
@@ -197,7 +198,7 @@ pub(crate) struct ColourFlag {
     pub(crate) color: Colour,
 }
 
-/// Results in a file.
+/// Output to a file.
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = NO_HEADING)]
 pub(crate) struct OutFlag {

@@ -170,7 +170,7 @@ pub(crate) struct GenerateHardArguments {
     pub(crate) json: JsonFlag,
 }
 
-/// A bug to inject.
+/// The bug to inject.
 #[derive(Args, Debug, Clone, Copy)]
 pub(crate) struct BugFlags {
     /// Fault to inject into the reference machine, to test checkers.
@@ -182,7 +182,7 @@ pub(crate) struct BugFlags {
     pub(crate) rate: f64,
 }
 
-/// What random programs look like.
+/// The options of random programs.
 #[derive(Args, Debug, Clone, Copy)]
 #[command(next_help_heading = "Random programs")]
 pub(crate) struct KnobFlags {
@@ -246,7 +246,7 @@ pub(crate) struct KnobFlags {
 }
 
 impl KnobFlags {
-    /// The knobs, as turned.
+    /// The options of the generator.
     pub(crate) fn knobs(&self) -> Knobs {
         Knobs {
             threads: self.threads,

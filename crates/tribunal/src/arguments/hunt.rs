@@ -100,7 +100,7 @@ pub(crate) struct HuntArguments {
     pub(crate) ci: CiFlags,
 }
 
-/// What the tests look like; what is not said varies from test to test.
+/// The options of the tests; options that are not given vary from test to test.
 #[derive(Args, Debug, Clone, Copy)]
 #[command(next_help_heading = "Tests")]
 pub(crate) struct TuningFlags {
@@ -132,7 +132,7 @@ pub(crate) struct TuningFlags {
 }
 
 impl HuntArguments {
-    /// What is wished of the tests.
+    /// The options of the tests, for the library.
     pub(crate) fn wishes(&self) -> hunt::TestOptions {
         let TuningFlags { threads, instructions, places, mix, litmus, runs } = self.tuning;
         hunt::TestOptions { seed: self.seed, threads, instructions, places, mix, litmus, runs }

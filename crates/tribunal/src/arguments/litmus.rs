@@ -115,16 +115,16 @@ pub(crate) struct LitmusArguments {
     pub(crate) ci: CiFlags,
 }
 
-/// A model to enumerate under.
+/// A memory model, by name or file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum LitmusModelArgument {
-    /// One that is shipped.
+    /// A model that comes with Tribunal.
     Named(String),
-    /// The file of a model.
+    /// A model file.
     File(PathBuf),
 }
 
-/// Reads the names of models, and takes what ends in `.cat` for a file.
+/// Parses names of models; a name that ends in `.cat` is a file.
 #[derive(Clone)]
 struct NameOrFile(PossibleValuesParser);
 

@@ -7,7 +7,7 @@ use clap_complete::Shell;
 
 use super::OutFlag;
 
-/// The version, and what was built, by what.
+/// The version, with the commit, the target, the profile and the compiler of the build.
 pub(crate) const VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     "\ncommit: ",

@@ -1,11 +1,11 @@
-//! The flags of commands that write what they find about a protocol as a page.
+//! The flags of commands that write an HTML page about a protocol.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use report::run::Lanes;
 
-/// A page of what was found.
+/// The page about the result.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct PageFlags {
     /// Write the result as an HTML page to this file: the counterexample as a message-sequence chart
@@ -34,7 +34,7 @@ pub(crate) struct PageFlags {
 }
 
 impl PageFlags {
-    /// The same for the library.
+    /// The choice of lanes and messages, for the library.
     pub(crate) fn lanes(&self) -> Lanes {
         Lanes { processors: self.lanes.clone(), messages: self.messages.clone() }
     }

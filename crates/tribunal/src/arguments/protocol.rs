@@ -1,12 +1,12 @@
-//! What is to be known about a protocol whose loads and stores are recorded or verified, for
-//! `tribunal run`, `hunt` and `verify`.
+//! The flags for protocols whose loads and stores are recorded or verified, for `tribunal run`,
+//! `hunt` and `verify`.
 
 use clap::Args;
 use stress::protocol::MAX_WEIGHT;
 
 use super::LanguageFlags;
 
-/// How the memory events of a protocol are found, and which values they have.
+/// How the memory events of a protocol are marked, and which values they have.
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Protocols")]
 pub(crate) struct ProtocolFlags {
@@ -37,7 +37,7 @@ pub(crate) struct ProtocolFlags {
     pub(crate) commit: Option<String>,
 }
 
-/// Where a protocol says that a processor loads or stores.
+/// How a protocol marks its loads and stores.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct EventFlags {
     /// Procedure that the protocol calls where a processor loads a value.

@@ -62,9 +62,10 @@ pub(crate) struct RunArguments {
     /// Number of traces, or of runs of each program [default: 100; on the host 1,000,000; with
     /// --budget, as many as fit].
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(alias = "runs")]
     pub(crate) traces: Option<u64>,
 
-    /// Protocol walks: loads and stores per trace; fewer if the walk gets stuck [default: 64].
+    /// Protocol walks: loads and stores per trace; fewer if the walk reaches a deadlock [default: 64].
     #[arg(long, value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     pub(crate) operations: Option<u64>,
@@ -141,7 +142,7 @@ pub(crate) struct RunArguments {
 }
 
 impl RunArguments {
-    /// Loads and stores per trace of a walk.
+    /// The number of loads and stores per trace of a walk.
     pub(crate) fn operations(&self) -> u64 {
         self.operations.unwrap_or(64)
     }

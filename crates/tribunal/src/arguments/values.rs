@@ -1,5 +1,5 @@
-//! Values of flags that have names: models (from the table, shipped files by name, files by their
-//! path), engines, formats and the like, with the help that lists them.
+//! Values of flags that have names: models (from the table, shipped files, files by path), engines,
+//! formats and others, with the help that lists them.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -16,12 +16,12 @@ pub(super) fn model_values() -> Vec<PossibleValue> {
     Model::ALL.map(|m| PossibleValue::new(m.name()).help(m.summary())).to_vec()
 }
 
-/// What `check` is asked to judge by.
+/// A model of `check`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum ModelArgument {
-    /// A model.
+    /// One model.
     One(SingleModel),
-    /// The strongest models that hold.
+    /// The strongest models that allow the trace.
     Gradual,
 }
 
@@ -30,14 +30,14 @@ pub(crate) enum ModelArgument {
 pub(crate) enum SingleModel {
     /// A built-in model.
     Model(Model),
-    /// The file of a model.
+    /// A model file.
     File(PathBuf),
     /// A model that comes as a file with the program.
     Shipped(&'static str),
 }
 
 impl SingleModel {
-    /// The model, its file read.
+    /// The model; a model file is read.
     pub(crate) fn memory_model(&self) -> Result<AnyModel, Failure> {
         match self {
             SingleModel::Model(model) => Ok(AnyModel::Model(*model)),
@@ -60,12 +60,12 @@ impl SingleModel {
     }
 }
 
-/// The shipped models that are no built-in ones.
+/// The shipped models that are not built in.
 pub(super) fn shipped_models() -> impl Iterator<Item = &'static str> {
     cat::shipped_models().filter(|name| name.parse::<Model>().is_err())
 }
 
-/// Reads the names of models, and takes what ends in `.cat` for a file.
+/// Parses names of models; a name that ends in `.cat` is a file.
 #[derive(Clone)]
 struct ModelOrFile(PossibleValuesParser);
 
@@ -74,7 +74,7 @@ pub(super) fn model_or_file_parser() -> impl TypedValueParser<Value = ModelArgum
     ModelOrFile(PossibleValuesParser::new(single_model_values().chain([gradual])))
 }
 
-/// The same without `gradual`.
+/// As above, without `gradual`.
 pub(super) fn single_model_parser() -> impl TypedValueParser<Value = SingleModel> {
     let one = |argument| match argument {
         ModelArgument::One(memory_model) => Ok(memory_model),
@@ -88,7 +88,7 @@ pub(super) fn single_model_values() -> impl Iterator<Item = PossibleValue> {
     model_values().into_iter().chain(shipped)
 }
 
-/// What a shipped model is called: the first line of its file.
+/// The title of a shipped model: the first line of its file.
 pub(super) fn shipped_title(name: &str) -> String {
     cat::CatModel::shipped(name).map_or_else(String::new, |model| model.name().to_owned())
 }
@@ -129,7 +129,7 @@ pub(super) fn format_parser() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(written.map(|format| format.name())).try_map(|name| name.parse())
 }
 
-/// What `convert` writes.
+/// The output of `convert`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ConvertTo {
     /// Traces in this format.
@@ -157,7 +157,7 @@ pub(super) fn convert_parser() -> impl TypedValueParser<Value = ConvertTo> {
     })
 }
 
-/// Formats that can be read, which are more than can be written.
+/// Formats that can be read; there are more than can be written.
 pub(super) fn input_format_parser() -> impl TypedValueParser<Value = Format> {
     let all = Format::ALL.iter();
     let values = all.map(|format| PossibleValue::new(format.name()).help(format.summary()));
@@ -174,7 +174,8 @@ pub(super) fn thin_air_parser() -> impl TypedValueParser<Value = ThinAir> {
 }
 
 pub(super) fn misaligned_parser() -> impl TypedValueParser<Value = Misaligned> {
-    let atomic = PossibleValue::new("atomic").help("one access, which takes effect at one point");
+    let atomic =
+        PossibleValue::new("atomic").help("one access, which takes effect at one point in time");
     let split = PossibleValue::new("split").help("one access for each byte");
     PossibleValuesParser::new([atomic, split]).map(|name| match &*name {
         "split" => Misaligned::Split,
@@ -184,8 +185,8 @@ pub(super) fn misaligned_parser() -> impl TypedValueParser<Value = Misaligned> {
 
 pub(super) fn discarded_amo_parser() -> impl TypedValueParser<Value = DiscardedAmo> {
     let recorded = PossibleValue::new("recorded")
-        .help("it read the last value that the log has for its address");
-    let store = PossibleValue::new("store").help("it counts as a store");
+        .help("the AMO read the last value in the log for its address");
+    let store = PossibleValue::new("store").help("the AMO counts as a store");
     PossibleValuesParser::new([recorded, store]).map(|name| match &*name {
         "store" => DiscardedAmo::Store,
         _ => DiscardedAmo::Recorded,

@@ -64,7 +64,7 @@ pub(crate) struct VerifyArguments {
     /// Procedure that the protocol calls where a store enters the coherence order of its address;
     /// `none` if it has none [default: Commit, if the protocol has it].
     ///
-    /// Needed if that is later than the store itself, as when the store leaves a store buffer.
+    /// Needed if a store takes effect later, as when it leaves a store buffer.
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub(crate) commit: Option<String>,
 
@@ -95,7 +95,7 @@ pub(crate) struct VerifyArguments {
 
     /// Search past up to 1,000 false alarms instead of 100.
     ///
-    /// After that many the verdict is "false alarm".
+    /// If none of them is a violation, the verdict is "false alarm".
     #[arg(long = "continue", hide_short_help = true)]
     pub(crate) pass_over: bool,
 
@@ -199,14 +199,14 @@ pub(crate) struct VerifyArguments {
     pub(crate) ci: CiFlags,
 }
 
-/// What can be assumed.
+/// The assumptions that can be allowed.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AssumptionChoice {
     /// The protocol only copies values, and the value of each store is chosen freely.
     DataIndependence,
 }
 
-/// How a protocol is verified for any number of processors.
+/// The options of proofs for any number of processors.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct AnyProcessorsFlags {
     /// Verify for any number of processors: the memory model, or without --model the invariants of
@@ -294,7 +294,7 @@ impl From<MemoryModelChoice> for MemoryModel {
 }
 
 impl MemoryModelChoice {
-    /// The choice of this name.
+    /// The choice with this name.
     pub(crate) fn of_name(name: &str) -> Result<Self, String> {
         Self::from_str(name, true)
     }

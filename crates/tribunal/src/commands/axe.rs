@@ -62,7 +62,7 @@ pub(crate) fn test(arguments: &AxeTestArguments, interrupt: &Interrupt) -> Resul
     Ok(ending)
 }
 
-/// A file of answers that is not about the file of traces.
+/// The error about files with different numbers of answers and traces.
 fn different_lengths(
     arguments: &AxeTestArguments,
     expected: &[Expected],
@@ -82,7 +82,7 @@ fn undecided(number: usize) -> Ending {
     Ending::Undecided
 }
 
-/// The answers to all traces of the file, up to the first that cannot be read.
+/// Judges all traces of the file, up to the first that cannot be read.
 fn start(flags: &AxeFlags, interrupt: &Interrupt) -> Answers<Answer> {
     let answers = answers(Job {
         options: ReadOptions {

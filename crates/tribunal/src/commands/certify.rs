@@ -1,5 +1,5 @@
-//! `tribunal certify`: every line of a certificate file against its trace, or the certificate of a
-//! protocol (`protocol.rs`); the file says which.
+//! `tribunal certify`: checks every line of a certificate file against its trace, or the
+//! certificate of a protocol (`protocol.rs`); the file says which kind it is.
 
 use certify::stream::{Answer, Answers, Job, Problem};
 
@@ -13,7 +13,7 @@ use crate::progress::Progress;
 
 mod protocol;
 
-/// Flags that are about the traces of certificates, and not about protocols.
+/// Flags that apply to certificates of traces only.
 const TRACE_FLAGS: [&str; 9] = [
     "model",
     "format",
@@ -75,13 +75,13 @@ pub(crate) fn run(
             Ok(Ending::Interrupted)
         }
         Ok(()) => Ok(ending),
-        // Not every certificate was looked at, so nothing better than "undecided" can be said.
+        // Not every certificate was checked, so the run is undecided at best.
         Err(Failure::BrokenPipe) => Ok(ending.and(Ending::Undecided)),
         Err(failure) => Err(failure),
     }
 }
 
-/// Prints findings as they come, and notes how they end and how many there are.
+/// Prints findings as they arrive, counts them and keeps their endings.
 struct Printer<'a> {
     file: String,
     json: bool,
@@ -113,7 +113,7 @@ impl Printer<'_> {
             }
             Answer::Bare { bare: 0, .. } => self.output.flush(),
             Answer::Bare { traces, bare } => {
-                // What has no certificate was not checked.
+                // Traces without a certificate were not checked.
                 self.ending = self.ending.and(Ending::Undecided);
                 self.output.flush()?;
                 if !self.quiet {

@@ -1,4 +1,5 @@
-//! `tribunal check`: one line for each trace and model, in order, each as soon as it is known.
+//! `tribunal check`: prints one line for each trace and model, in order, as soon as the verdict is
+//! known.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ use crate::cases::Cases;
 use crate::ending::{self, Ending, Failure};
 use crate::input;
 use crate::interrupt::Interrupt;
+use crate::kind::Kind;
 use crate::output::{self, Output, Saved};
 use crate::progress::Progress;
 
@@ -106,7 +108,7 @@ fn judge_all(
     let printed = printer.print_all(&mut answers);
     printer.expect(expected);
     if let (Some(wanted), 0) = (only_trace, printer.traces) {
-        remark(&format!("--trace {wanted} does not exist"));
+        remark(&format!("--trace {wanted} does not exist: no file has that many traces"));
         printer.unread = printer.unread.and(Ending::BadRequest);
     }
     printer.finish(printed, quiet, interrupt.happened())
@@ -124,7 +126,7 @@ fn certificate_file(
     Saved::create(path, interrupt).map(Some)
 }
 
-/// What is asked, with the files of models read.
+/// The models of the command line; model files are read.
 fn asked(arguments: &CheckArguments) -> Result<Vec<Asked>, Failure> {
     let read = |model: &ModelArgument| match model {
         ModelArgument::Gradual => Ok(Asked::Gradual),
@@ -145,7 +147,7 @@ fn job(arguments: CheckArguments, asked: Vec<Asked>, interrupt: &Interrupt) -> J
         asked,
         engine: arguments.engine,
         allow_empty: arguments.allow_empty,
-        // A co-process waits for an answer to each trace that it sends, also to one that is malformed.
+        // A co-process waits for an answer to each trace that it sends, even to a malformed one.
         only: arguments.trace,
         keep_going: arguments.keep_going || arguments.files.iter().any(|file| file == "-"),
         limits: arguments.limits.limits(),
@@ -155,19 +157,19 @@ fn job(arguments: CheckArguments, asked: Vec<Asked>, interrupt: &Interrupt) -> J
     }
 }
 
-/// What is printed about an answer, and what a certificate file gets.
+/// The text about an answer, and its certificate.
 struct Printed {
-    /// Its file and its number there.
+    /// The file, and the number of the trace in it.
     trace: (Arc<str>, u64),
     asked: Asked,
     verdict: Verdict<(), (), ()>,
     text: String,
-    /// The same for CI systems, where they want to know.
+    /// The case for CI systems, if requested.
     case: Option<Case>,
-    /// How many events a trace with a violation has, and its pages, where they are wanted.
+    /// For a violation: the number of events of the trace, and its pages, if requested.
     pages: Option<(usize, Vec<TracePage>)>,
     evidence: Option<(Arc<Trace>, Vec<AnyCertificate>)>,
-    /// Why there is no certificate, where one is wanted.
+    /// Why there is no certificate, if one was requested.
     uncertified: Option<&'static str>,
 }
 
@@ -179,12 +181,12 @@ struct Printer<'c> {
     pages: Option<Pages>,
     progress: Progress,
     tally: Tally,
-    /// The trace of the last answer, and how many there were.
+    /// The trace of the last answer, and the number of traces so far.
     last: Option<(Arc<str>, u64)>,
     traces: u64,
-    /// What came of input that could not be read.
+    /// The ending of the run because of input that could not be read.
     unread: Ending,
-    /// What is asked about every trace.
+    /// The models that every trace is checked against.
     asked: Vec<Asked>,
     keep_going: bool,
     style: Style,
@@ -236,7 +238,7 @@ impl Printer<'_> {
             self.output.print(&printed.text)?;
         }
         match self.first && matches!(verdict, Verdict::Broken(())) {
-            // As if nobody wanted to read on.
+            // Ends the run like a reader of standard output that has gone away.
             true => self.output.flush().and(Err(Failure::BrokenPipe)),
             false => Ok(()),
         }
@@ -256,16 +258,18 @@ impl Printer<'_> {
             self.output.print(&unread_lines(unread, &self.asked, self.style))?;
         }
         self.output.flush()?;
-        let _ = std::io::stderr().write_all(unread.error.render(self.colour_errors).as_bytes());
+        let text = ending::unreadable(&unread.error, Kind::Trace, self.colour_errors);
+        let _ = std::io::stderr().write_all(text.as_bytes());
         Ok(())
     }
 
-    /// Says so if there were more or fewer traces than expected.
+    /// Reports a number of traces that differs from --expect-traces.
     fn expect(&mut self, expected: Option<u64>) {
         if let Some(expected) = expected.filter(|&expected| expected != self.traces) {
             self.progress.hide();
             let found = count(self.traces as usize, "trace");
-            let sentence = format!("expected {expected}, found {found}");
+            let wanted = count(expected as usize, "trace");
+            let sentence = format!("expected {wanted} (--expect-traces), found {found}");
             remark(&sentence);
             let complaint = Complaint::malformed(sentence, String::new());
             self.cases.add(&Case::failed("trace files", "number of traces", complaint));
@@ -273,7 +277,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Saves the certificates, says the last words, and finds how the run ended.
+    /// Saves the certificates, prints the summary, and determines how the run ended.
     fn finish(
         self,
         printed: Result<(), Failure>,
@@ -291,7 +295,7 @@ impl Printer<'_> {
         let ending = Ending::of(&tally.verdict()).and(unread);
         match printed {
             Ok(()) => {}
-            // Not every trace was judged, so nothing better than "undecided" can be said.
+            // Not every trace was judged, so the run is undecided at best.
             Err(Failure::BrokenPipe) => return Ok(ending.and(Ending::Undecided)),
             Err(failure) => return Err(failure),
         }
@@ -310,7 +314,7 @@ impl Printer<'_> {
 struct Pages {
     directory: PathBuf,
     listed: Vec<Listed>,
-    /// How many pages there are; beyond the most, none is made.
+    /// The number of pages so far; there is a limit.
     written: Arc<AtomicUsize>,
     interrupt: Interrupt,
 }
@@ -322,7 +326,7 @@ impl Pages {
         Ok(Pages { directory, listed, written, interrupt: interrupt.clone() })
     }
 
-    /// Lists a violation, and writes its pages as far as there is room.
+    /// Lists a violation, and writes its pages unless the limit is reached.
     fn add(
         &mut self,
         (file, number): &(Arc<str>, u64),

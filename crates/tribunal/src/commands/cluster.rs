@@ -1,4 +1,4 @@
-//! Several processes that search together: those of a file, or those that the first one starts.
+//! Connects the processes of a search: those of a file, or those that the first one starts.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,24 +11,24 @@ use crate::arguments::ClusterFlags;
 use crate::ending::Failure;
 use crate::interrupt::Interrupt;
 
-/// How long processes of a file may take to come, and those on this machine.
+/// How long to wait for the processes of a file, and for those on this machine.
 const PATIENCE: Duration = Duration::from_secs(300);
 const PATIENCE_HERE: Duration = Duration::from_secs(30);
 
-/// The processes, as this one sees them. Those it started end with it.
-pub(super) struct Joined {
+/// The connected processes, as seen from this one. Processes that it started end with it.
+pub(super) struct ConnectedProcesses {
     pub(super) cluster: Cluster,
     _children: Option<Children>,
 }
 
-/// Waits for the other processes, if there are to be some. `identity` says, for a number of processes,
-/// what all of them must have been asked.
+/// Connects to the other processes, if the flags name any. `identity` gives, for a number of
+/// processes, the question that all of them must have.
 pub(super) fn join(
     flags: &ClusterFlags,
     threads: usize,
     identity: impl Fn(usize) -> Identity,
     interrupt: &Interrupt,
-) -> Result<Option<Joined>, Failure> {
+) -> Result<Option<ConnectedProcesses>, Failure> {
     let (process, invitation, children) = match (flags.processes, flags.member, &flags.cluster) {
         (Some(processes), ..) => {
             let processes = usize::from(processes);
@@ -66,22 +66,22 @@ pub(super) fn join(
         Failed::Absent(why) => Failure::Budget(why),
         Failed::Interrupted => Failure::Budget("interrupted".to_owned()),
     })?;
-    Ok(Some(Joined { cluster, _children: children }))
+    Ok(Some(ConnectedProcesses { cluster, _children: children }))
 }
 
-/// Where the processes are.
+/// The addresses of the processes.
 enum Host {
-    /// On this machine.
+    /// Processes on this machine.
     Here(Invitation),
-    /// At these addresses, with this secret.
+    /// Processes at these addresses, with this secret.
     There(Vec<String>, Secret),
 }
 
-/// The command that starts another process: this one, with the number of the process.
+/// The command that starts another process: this program, with the number of the process.
 fn child(process: usize, processes: usize) -> std::io::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
     let mut arguments = crate::arguments::command_line().into_iter().skip(1);
-    // The command comes first, then flags, then what was given.
+    // First the command, then the new flags, then the given ones.
     command.args(arguments.next());
     command.args([format!("--member={process}"), format!("--members={processes}")]);
     while let Some(argument) = arguments.next() {
@@ -102,7 +102,7 @@ fn child(process: usize, processes: usize) -> std::io::Result<Command> {
     Ok(command)
 }
 
-/// The processes of a file.
+/// Reads the file of processes.
 fn hosts(file: &Path) -> Result<Vec<String>, Failure> {
     let bytes = read(file)?;
     let shown = file.display();

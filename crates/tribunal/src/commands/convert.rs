@@ -1,5 +1,7 @@
-//! `tribunal convert`: between trace formats, one trace at a time; a litmus test to a test program and
-//! back.
+//! `tribunal convert`: converts traces between formats, one at a time, and litmus tests to test
+//! programs and back.
+
+use std::io::Write;
 
 use diagnostics::source::Source;
 use history::Format;
@@ -11,6 +13,7 @@ use crate::arguments::{Colour, ColourFlag, ConvertArguments, ConvertTo};
 use crate::ending::{Ending, Failure};
 use crate::input;
 use crate::interrupt::Interrupt;
+use crate::kind::Kind;
 use crate::output::{self, Sink};
 
 pub(crate) fn run(arguments: &ConvertArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
@@ -42,14 +45,15 @@ fn traces(
     Ok(Ending::NoViolation)
 }
 
-/// A litmus test as a test program; none if it cannot be read, which standard error says.
+/// A litmus test as a test program; `None`, with a message, if it cannot be read.
 fn program(file: &str) -> Result<Option<String>, Failure> {
     let source = Source { name: input::shown(file).to_owned(), text: litmus::read_text(file)? };
     let test = match litmus::parse(&source.text) {
         Ok(test) => test,
         Err(problem) => {
             let colour = output::colours(ColourFlag { color: Colour::Auto }, &std::io::stderr());
-            remark(problem.render(&source, colour).trim_end());
+            let message = problem.render(&source, colour) + &Kind::Litmus.hint(&source.name);
+            let _ = std::io::stderr().write_all(message.as_bytes());
             return Ok(None);
         }
     };

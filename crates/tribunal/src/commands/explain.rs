@@ -1,4 +1,5 @@
-//! `tribunal explain`: why a trace violates a model, as text, JSON, graph, picture or page.
+//! `tribunal explain`: explains why a trace violates a model, as text, JSON, graph, picture or
+//! page.
 
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use report::explain::{self, ExplainedModel, FileRules};
 
 use super::budget;
 use super::shrink::shrunk;
-use super::subject::{self, Unbroken};
+use super::subject::{self, NoViolationFound};
 use crate::arguments::{ExplainArguments, Picture, SubjectFlags};
 use crate::ending::{Ending, Failure};
 use crate::interrupt::Interrupt;
@@ -25,17 +26,17 @@ pub(crate) fn run(arguments: &ExplainArguments, interrupt: &Interrupt) -> Result
     let flags = &arguments.subject;
     let subject = match subject::find(flags, interrupt)? {
         Ok(subject) => subject,
-        Err(Unbroken { ending, consistent: Some(judged) }) if picture == Picture::Html => {
+        Err(NoViolationFound { ending, consistent: Some(judged) }) if picture == Picture::Html => {
             let page = page(&judged, flags, interrupt);
             return output::deliver(&page, out, ending, interrupt);
         }
-        Err(Unbroken { ending, consistent: Some(judged) }) if picture == Picture::Json => {
+        Err(NoViolationFound { ending, consistent: Some(judged) }) if picture == Picture::Json => {
             let style = Style { json: true, ..Style::default() };
             return output::deliver(&lines(&judged, style), out, ending, interrupt);
         }
         Err(unbroken) => return Ok(unbroken.ending),
     };
-    let look = Look {
+    let options = ExplanationOptions {
         picture,
         colour: out.is_none() && output::colours(arguments.colour, &std::io::stdout()),
         file: &subject.judged.trace.file,
@@ -52,9 +53,9 @@ pub(crate) fn run(arguments: &ExplainArguments, interrupt: &Interrupt) -> Result
         }
         (_, true) => {
             let shrunk = shrunk(&subject, flags, ShrinkOptions::default(), interrupt);
-            render(&shrunk.history, &subject.model, &shrunk.proof, &budget, look)
+            render(&shrunk.history, &subject.model, &shrunk.proof, &budget, options)
         }
-        (_, false) => render(subject.history(), &subject.model, &subject.proof, &budget, look),
+        (_, false) => render(subject.history(), &subject.model, &subject.proof, &budget, options),
     };
     let ending = if interrupt.happened() { Ending::Interrupted } else { Ending::Violation };
     output::deliver(&text, out, ending, interrupt)
@@ -69,43 +70,48 @@ fn page(judged: &Judged, flags: &SubjectFlags, interrupt: &Interrupt) -> String 
     pages.into_iter().next().map(|page| page.html).unwrap_or_default()
 }
 
-/// How an explanation is printed, and which trace it is about.
+/// The format of an explanation, and the trace that it is about.
 #[derive(Clone, Copy)]
-struct Look<'a> {
+struct ExplanationOptions<'a> {
     picture: Picture,
     colour: bool,
     file: &'a str,
     trace: u64,
 }
 
-/// The explanation; of a model file with the lines that keep order.
+/// Writes the explanation; for a model file, with the lines that order events.
 fn render(
     history: &History,
     model: &AnyModel,
     proof: &Proof,
     budget: &Budget,
-    look: Look<'_>,
+    options: ExplanationOptions<'_>,
 ) -> String {
     match model {
-        AnyModel::Model(model) => draw(history, ExplainedModel::Model(*model), proof, look),
+        AnyModel::Model(model) => draw(history, ExplainedModel::Model(*model), proof, options),
         AnyModel::File(file) => {
             let judgement = judge_by_file(history, file, budget);
             let (rules, proof) = FileRules::new(history, file, &judgement);
-            draw(history, ExplainedModel::File(&rules), &proof, look)
+            draw(history, ExplainedModel::File(&rules), &proof, options)
         }
     }
 }
 
-fn draw(history: &History, model: ExplainedModel<'_>, proof: &Proof, look: Look<'_>) -> String {
-    match look.picture {
-        Picture::Text => explain::text(history, model, proof, look.colour),
-        Picture::Json => explain::json(history, model, proof, (look.file, look.trace)) + "\n",
+fn draw(
+    history: &History,
+    model: ExplainedModel<'_>,
+    proof: &Proof,
+    options: ExplanationOptions<'_>,
+) -> String {
+    match options.picture {
+        Picture::Text => explain::text(history, model, proof, options.colour),
+        Picture::Json => explain::json(history, model, proof, (options.file, options.trace)) + "\n",
         Picture::Dot => explain::dot(history, model, proof),
         Picture::Svg | Picture::Html => explain::svg(history, model, proof),
     }
 }
 
-/// What to draw: as asked, else as the name of the file says.
+/// The format: the requested one, or else by the ending of the file name.
 fn picture(asked: Option<Picture>, out: Option<&Path>) -> Result<Picture, Failure> {
     if let Some(picture) = asked {
         return Ok(picture);

@@ -14,7 +14,7 @@ use report::exploration::{graph, json, text};
 use report::run::Recognised;
 use report::{ci, diagnostics_json, refusal_json};
 
-use super::cluster::{self, Joined};
+use super::cluster::{self, ConnectedProcesses};
 use super::{count, remark};
 use crate::arguments::{
     DeadlockChoice, DialectChoice, ExploreArguments, LanguageFlags, SearchChoice, SearchFlags,
@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &ExploreArguments, interrupt: &Interrupt) -> Result
     cases.conclude(input::shown(&arguments.file), ended)
 }
 
-/// Searches the model and reports.
+/// Searches the model and writes the results.
 fn explore(
     arguments: &ExploreArguments,
     cases: &mut Cases,
@@ -128,10 +128,10 @@ fn explore(
     deliver(arguments, &report, interrupt)
 }
 
-/// Writes a graph of states, with the name of its model.
+/// A writer of a state graph, with the name of the model.
 type GraphWriter = fn(&StateGraph, &Model, &str) -> String;
 
-/// What writes the graph of states, as the name of the file says.
+/// The writer of state graphs for a file name.
 fn graph_format(path: &Path) -> Result<GraphWriter, Failure> {
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("dot" | "gv") => Ok(graph::dot),
@@ -143,13 +143,13 @@ fn graph_format(path: &Path) -> Result<GraphWriter, Failure> {
     }
 }
 
-/// Waits for the other processes, if several search together.
+/// Connects to the other processes, if several search together.
 fn join(
     arguments: &ExploreArguments,
     model: &Loaded,
     question: &mut Question,
     interrupt: &Interrupt,
-) -> Result<Option<Joined>, Failure> {
+) -> Result<Option<ConnectedProcesses>, Failure> {
     let (flags, options) = (&arguments.cluster, &question.options);
     if flags.is_asked_for() && arguments.file == "-" {
         let sentence =
@@ -162,7 +162,7 @@ fn join(
     Ok(joined)
 }
 
-/// Takes part in a search that another process reports; says how it ended.
+/// Takes part in a search that another process reports.
 fn follow(arguments: &ExploreArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
     let source = model::read_source(&arguments.file)?;
     let model = Loaded::read(&source, &whole_language(arguments), &asked(arguments))
@@ -182,14 +182,14 @@ fn follow(arguments: &ExploreArguments, interrupt: &Interrupt) -> Result<Ending,
     Ok(Ending::of(&report.verdict).unless_interrupted(interrupt))
 }
 
-/// How the language is read where the model is explored.
+/// The options for reading the model, including the types to treat as scalarsets.
 fn whole_language(arguments: &ExploreArguments) -> check::Options {
     let language = language(&arguments.language);
     let call_limit = arguments.call_limit.unwrap_or(language.call_limit);
     check::Options { call_limit, reading: Reading::Whole, ..language }
 }
 
-/// Says what is wrong with the text of the model, and does not search it.
+/// Checks the text of the model, without a search.
 fn check_only(arguments: &ExploreArguments) -> Result<Ending, Failure> {
     let source = model::read_source(&arguments.file)?;
     let read = Loaded::read(&source, &whole_language(arguments), &asked(arguments));
@@ -214,7 +214,7 @@ fn check_only(arguments: &ExploreArguments) -> Result<Ending, Failure> {
     Ok(ending)
 }
 
-/// Says which types could be treated as scalarsets.
+/// Suggests types that could be treated as scalarsets.
 fn suggest_symmetry(model: &Loaded) {
     let types = model.symmetric_types();
     if !types.is_empty() {
@@ -228,7 +228,7 @@ fn suggest_symmetry(model: &Loaded) {
     }
 }
 
-/// What is asked of the library.
+/// The question for the library.
 fn question(arguments: &ExploreArguments) -> Result<Question, Failure> {
     let (search, limits) = (&arguments.search, &arguments.limits);
     let disk = disk(search)?;
@@ -270,7 +270,7 @@ fn question(arguments: &ExploreArguments) -> Result<Question, Failure> {
     Ok(Question { options, symmetry: search.symmetry.into(), whole_states })
 }
 
-/// Where states go that do not fit into memory.
+/// The directory for states that do not fit into memory.
 fn disk(search: &SearchFlags) -> Result<Option<Disk>, Failure> {
     let checkpoint = search.checkpoint.as_ref().or(search.resume.as_ref());
     let Some(directory) = search.disk.as_ref().or(checkpoint).filter(|_| search.compact.is_none())
@@ -292,7 +292,7 @@ fn disk(search: &SearchFlags) -> Result<Option<Disk>, Failure> {
     Ok(Some(Disk { directory: directory.clone(), checkpoint, most_in_memory: None }))
 }
 
-/// Prints what was found, and says how the run ended.
+/// Prints the report, and determines how the run ended.
 fn deliver(
     arguments: &ExploreArguments,
     report: &explore::Report,
@@ -313,7 +313,7 @@ fn deliver(
     output::deliver(&text, None, ending, interrupt)
 }
 
-/// Checks a recorded counterexample.
+/// Replays a recorded counterexample.
 fn check(arguments: &ExploreArguments, file: &str) -> Result<Ending, Failure> {
     let unreadable = |reason| Failure::Usage(format!("{}: {reason}", input::shown(file)));
     let recorded = explore::read_recorded(&model::read_text(file)?).map_err(unreadable)?;
@@ -331,7 +331,7 @@ fn check(arguments: &ExploreArguments, file: &str) -> Result<Ending, Failure> {
     replayed(input::shown(&arguments.file), name, arguments.json.json, &recorded, &result)
 }
 
-/// Says what came of a replay.
+/// Prints the result of a replay.
 pub(super) fn replayed(
     model: &str,
     file: &str,
@@ -349,7 +349,7 @@ pub(super) fn replayed(
     Ok(if result.is_ok() { Ending::NoViolation } else { Ending::Violation })
 }
 
-/// The constants with one value each: the last counts.
+/// The last value of each constant.
 fn last_of_each(constants: &[(String, String)]) -> Vec<(String, String)> {
     let is_last = |(at, (name, _)): &(usize, &(String, String))| {
         constants[at + 1..].iter().all(|(later, _)| later != name)
@@ -357,7 +357,7 @@ fn last_of_each(constants: &[(String, String)]) -> Vec<(String, String)> {
     constants.iter().enumerate().filter(is_last).map(|(_, constant)| constant.clone()).collect()
 }
 
-/// How the language is read.
+/// The options for reading the model.
 pub(super) fn language(flags: &LanguageFlags) -> check::Options {
     let usual = check::Options::default();
     check::Options {
@@ -368,7 +368,7 @@ pub(super) fn language(flags: &LanguageFlags) -> check::Options {
     }
 }
 
-/// How it was read when a counterexample was recorded, unless something else is asked for.
+/// The options with which the recorded model was read; flags override them.
 pub(super) fn recorded_language(
     flags: &LanguageFlags,
     recorded: &Recorded,
@@ -386,7 +386,7 @@ pub(super) fn recorded_language(
     Ok(check::Options { constants, dialect: dialect.into(), loop_limit, ..usual })
 }
 
-/// What counted as a deadlock when a counterexample was recorded, unless something else is asked for.
+/// The definition of deadlock of the recorded search; a flag overrides it.
 pub(super) fn deadlock_of(
     asked: Option<DeadlockChoice>,
     recorded: &Recorded,
@@ -399,7 +399,7 @@ pub(super) fn deadlock_of(
     Ok(choice.into())
 }
 
-/// What is asked beside what the model claims.
+/// The properties and expressions that flags add to the model.
 fn asked(arguments: &ExploreArguments) -> Asked {
     Asked {
         liveness: arguments.liveness.clone(),
@@ -409,7 +409,7 @@ fn asked(arguments: &ExploreArguments) -> Asked {
     }
 }
 
-/// The model of the command line.
+/// Loads the model of the command line.
 fn load(
     arguments: &ExploreArguments,
     language: &check::Options,

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use history::History;
 use stress::{
     Assembly, Bug, Edge, Formula, Knobs, Machine, Outcome, PacketCounts, PacketError,
-    PacketPrograms, Program, Ran, Runs, Target, TargetError, Test, cycles,
+    PacketPrograms, Program, RunResult, Runs, Target, TargetError, Test, cycles,
 };
 
 use crate::arguments::{
@@ -100,8 +100,8 @@ fn packets(
     Ok(())
 }
 
-/// The tests of the cycles asked for, for an architecture. Of many cycles those that it has no
-/// instructions for are left out.
+/// The litmus tests of the requested cycles, for an architecture. With --cycles, those for which
+/// the architecture has no instructions are left out.
 fn litmus_tests(
     arguments: &GenerateProgramArguments,
     assembly: Assembly,
@@ -131,14 +131,14 @@ fn litmus_tests(
     }
 }
 
-/// There is no test to write.
+/// The error about cycles without a test.
 fn no_cycles(size: u8) -> Failure {
     Failure::Usage(format!(
         "no cycle of up to {size} edges is a litmus test with these edges; use --cycles 4 or more"
     ))
 }
 
-/// The random programs asked for, each with its seed.
+/// Calls a function with each requested random program and its seed.
 fn each_program(
     flags: &KnobFlags,
     mut take: impl FnMut(Program, u64) -> Result<(), Failure>,
@@ -167,8 +167,8 @@ fn traces(arguments: &GenerateTraceArguments, interrupt: &Interrupt) -> Result<(
             return recorded(&mut sink, arguments, machine, &program, seed);
         }
         let mut failure = None;
-        let mut receive = |ran: Ran| {
-            let Ran::Outcome(outcome, count) = ran else { return ControlFlow::Continue(()) };
+        let mut receive = |ran: RunResult| {
+            let RunResult::Outcome(outcome, count) = ran else { return ControlFlow::Continue(()) };
             written += 1;
             progress.reporter().say(|| format!("traces: {written}"));
             match write_outcome(&mut sink, arguments, &program, &outcome, count) {
@@ -187,7 +187,7 @@ fn traces(arguments: &GenerateTraceArguments, interrupt: &Interrupt) -> Result<(
     sink.finish()
 }
 
-/// The runs of a program as a recorder sees them.
+/// The runs of a program, in the order of a recorder.
 fn recorded(
     sink: &mut Sink,
     arguments: &GenerateTraceArguments,
@@ -203,10 +203,10 @@ fn recorded(
     Ok(())
 }
 
-/// Sets the seeds of runs apart from those of programs, which are consecutive.
+/// Separates the seeds of runs from those of programs, which are consecutive.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The fault that was asked for, and how often it shows.
+/// The requested fault, with its rate.
 pub(super) fn bug(flags: BugFlags) -> Result<Option<(Bug, f64)>, Failure> {
     let Some(bug) = flags.bug else { return Ok(None) };
     match (0.0..=1.0).contains(&flags.rate) {

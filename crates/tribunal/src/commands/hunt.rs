@@ -1,4 +1,4 @@
-//! `tribunal hunt`: a campaign against a target, and the folder it leaves.
+//! `tribunal hunt`: runs a campaign against a target, and writes a folder with its findings.
 
 use std::ops::ControlFlow;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use stress::TargetName;
 use stress::protocol::Protocol;
 
-use super::record::{Wanted, prepare};
+use super::record::{PreparationOptions, prepare};
 use super::{explore::model, generate, remark};
 use crate::arguments::{EventFlags, HuntArguments, ProtocolFlags};
 use crate::cases::Cases;
@@ -18,7 +18,7 @@ use crate::interrupt::Interrupt;
 use crate::output::{self, Output};
 use crate::progress::Progress;
 
-/// Stores of a test, if nothing else is said: four threads of 32 instructions.
+/// The number of stores of a test without flags: four threads of 32 instructions.
 const STORES: u64 = 128;
 
 pub(crate) fn run(arguments: &HuntArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &HuntArguments, interrupt: &Interrupt) -> Result<En
     cases.conclude(&arguments.on.to_string(), ended)
 }
 
-/// Hunts, and says what is in the folder then.
+/// Hunts, and prints the summary of the folder.
 fn hunt(
     arguments: &HuntArguments,
     cases: &mut Cases,
@@ -74,7 +74,7 @@ fn hunt(
     }
 }
 
-/// A case for each finding of the folder; one for the hunt if there is none.
+/// Adds a case for each finding of the folder; one for the hunt if there are none.
 fn add_cases(session: &Session, hunted: &HuntOptions, cases: &mut Cases) {
     let (target, model) = (hunted.target.to_string(), hunted.model.name());
     for kept in session.findings() {
@@ -94,7 +94,7 @@ fn add_cases(session: &Session, hunted: &HuntOptions, cases: &mut Cases) {
     }
 }
 
-/// Hunts, and prints what is found for the first time.
+/// Hunts, and prints new findings.
 fn hunt_on(
     arguments: &HuntArguments,
     session: &mut Session,
@@ -136,12 +136,12 @@ fn hunt_on(
     }
 }
 
-/// The protocol to be hunted, or how the run ends without it.
+/// The prepared protocol; an ending if it cannot be prepared.
 fn protocol(arguments: &HuntArguments, file: &str) -> Result<Result<Protocol, Ending>, Failure> {
     let wishes = arguments.wishes();
     let instructions = wishes.threads.zip(wishes.instructions);
     let stores = instructions.map_or(STORES, |(threads, each)| (threads * each) as u64);
-    let wanted = Wanted {
+    let wanted = PreparationOptions {
         flags: &arguments.protocol,
         stores: stores.max(STORES),
         colour: output::colours(arguments.colour, &std::io::stderr()),
@@ -150,7 +150,7 @@ fn protocol(arguments: &HuntArguments, file: &str) -> Result<Result<Protocol, En
     prepare(&model::read_source(file)?, &wanted)
 }
 
-/// What a protocol was made with.
+/// The options with which a protocol was prepared.
 fn protocol_options(arguments: &HuntArguments) -> Vec<(&'static str, Value)> {
     let TargetName::Protocol(_) = arguments.on else { return Vec::new() };
     let ProtocolFlags { language, values, weights, events, commit } = &arguments.protocol;
@@ -163,7 +163,7 @@ fn protocol_options(arguments: &HuntArguments) -> Vec<(&'static str, Value)> {
         ("--store", json!(store)),
         ("--commit", json!(commit)),
     ];
-    // Folders of hunts without weights know of none.
+    // Older folders do not record weights; without weights, the options are equal.
     if !weights.is_empty() {
         let weights = weights.iter().map(|(rule, factor)| format!("{rule}={factor}"));
         options.push(("--weight", json!(weights.collect::<Vec<_>>().join(", "))));

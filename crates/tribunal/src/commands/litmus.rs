@@ -1,7 +1,7 @@
 //! `tribunal litmus`: the outcomes of litmus tests, under models and on this machine.
 //!
-//! Tests are answered by several workers and printed in order. A test that cannot be read is reported
-//! about and the others go on; the exit code remembers.
+//! Several workers answer tests, and answers are printed in order. If a test cannot be read, the
+//! others are still answered; the exit code reports the error.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -24,6 +24,7 @@ use crate::cases::Cases;
 use crate::ending::{Ending, Failure};
 use crate::input;
 use crate::interrupt::Interrupt;
+use crate::kind::Kind;
 use crate::output::{self, Output};
 use crate::progress::{Progress, Reporter};
 
@@ -41,7 +42,7 @@ pub(crate) fn run(arguments: &LitmusArguments, interrupt: &Interrupt) -> Result<
     cases.conclude("litmus tests", ended)
 }
 
-/// Reads the tests and answers what is asked about them.
+/// Reads the tests and answers them.
 fn answer_files(
     arguments: &LitmusArguments,
     cases: &mut Cases,
@@ -62,7 +63,7 @@ fn answer_files(
         return convert(&tests, assembly, ending, interrupt);
     }
     let progress = Progress::start(arguments.quiet.quiet);
-    let asking = Asking {
+    let asking = LitmusQuestion {
         arguments: arguments.clone(),
         models,
         interrupt: interrupt.clone(),
@@ -92,7 +93,7 @@ fn answer_files(
     Ok(if interrupt.happened() { Ending::Interrupted } else { ending })
 }
 
-/// The tests of the same cycles for an architecture.
+/// Translates tests to an architecture by their cycles.
 fn convert(
     tests: &[Arc<Test>],
     assembly: Assembly,
@@ -117,7 +118,7 @@ fn convert(
     output::deliver(&text, None, ending, interrupt)
 }
 
-/// The model that is meant, with its file read.
+/// The model of an argument; a model file is read.
 fn model(argument: &LitmusModelArgument) -> Result<LitmusModel, Failure> {
     match argument {
         LitmusModelArgument::Named(name) => LitmusModel::named(name).ok_or_else(|| {
@@ -129,7 +130,7 @@ fn model(argument: &LitmusModelArgument) -> Result<LitmusModel, Failure> {
     }
 }
 
-/// A machine to run tests on; `None` if that was not asked for.
+/// The machine to run tests on; `None` without --on.
 fn machine(target: Option<&TargetName>) -> Result<Option<Host>, Failure> {
     match target {
         None => Ok(None),
@@ -143,7 +144,7 @@ fn machine(target: Option<&TargetName>) -> Result<Option<Host>, Failure> {
     }
 }
 
-/// Reads a test, or says on standard error why it cannot be.
+/// Reads a test; prints a message and returns `None` if it cannot be read.
 fn read(file: &str, quiet: bool, cases: &mut Cases) -> Result<Option<Litmus>, Failure> {
     let source = Source { name: input::shown(file).to_owned(), text: read_text(file)? };
     match litmus::parse(&source.text) {
@@ -161,7 +162,8 @@ fn read(file: &str, quiet: bool, cases: &mut Cases) -> Result<Option<Litmus>, Fa
         }
         Err(problem) => {
             let colour = output::colours(ColourFlag { color: Colour::Auto }, &io::stderr());
-            let _ = io::stderr().write_all(problem.render(&source, colour).as_bytes());
+            let message = problem.render(&source, colour) + &Kind::Litmus.hint(&source.name);
+            let _ = io::stderr().write_all(message.as_bytes());
             let text = problem.render(&source, false);
             let complaint = Complaint::malformed(&problem.message, text);
             let complaint = complaint.at_each(&source, std::slice::from_ref(&problem));
@@ -171,20 +173,20 @@ fn read(file: &str, quiet: bool, cases: &mut Cases) -> Result<Option<Litmus>, Fa
     }
 }
 
-/// What every answer needs.
-struct Asking {
+/// The question about all tests.
+struct LitmusQuestion {
     arguments: LitmusArguments,
-    /// What was asked for by name or file; none stands for what the architecture promises.
+    /// The requested models; empty for the model of each test's architecture.
     models: Vec<LitmusModel>,
     interrupt: Interrupt,
     reporter: Reporter,
-    /// Whether CI systems want to know.
+    /// Whether files or annotations for CI systems were requested.
     cases_wanted: bool,
-    /// Whether a page is made.
+    /// Whether a page was requested.
     page_wanted: bool,
 }
 
-/// Where answers go beside standard output.
+/// Results besides standard output.
 struct Records<'c> {
     cases: &'c mut Cases,
     page: Option<LitmusPage>,
@@ -206,7 +208,7 @@ struct Cell {
     answer: serde_json::Value,
 }
 
-impl Asking {
+impl LitmusQuestion {
     /// The models for a test.
     fn models(&self, test: &Test) -> Vec<LitmusModel> {
         match self.models.is_empty() {
@@ -227,7 +229,7 @@ impl Asking {
         Answer::of(&test.litmus, model, &limits)
     }
 
-    /// The answer for CI systems, where they want to know.
+    /// The case for CI systems, if requested.
     fn case(&self, test: &Test, answer: &Answer<'_>) -> Option<Case> {
         if !self.cases_wanted {
             return None;
@@ -255,7 +257,7 @@ impl Asking {
         Some(Case { complaint, ..case.took(answer.time) })
     }
 
-    /// The answer for the page, where one is made.
+    /// The cell of the page, if requested.
     fn cell(&self, test: &Arc<Test>, answer: &Answer<'_>) -> Option<Cell> {
         if !self.page_wanted {
             return None;
@@ -268,7 +270,7 @@ impl Asking {
         Some(Cell { test: Arc::clone(test), column: model.to_owned(), answer: shown })
     }
 
-    /// Writes an answer, with what is to be said beside it.
+    /// Prints an answer, with its notes.
     fn print_answer(
         &self,
         test: &Test,
@@ -313,7 +315,7 @@ impl Asking {
         Ok(Ending::of(&answer.verdict()))
     }
 
-    /// The reason as a sentence, and how the run ends for it.
+    /// The reason as a sentence, and the ending of the run.
     fn why_stopped(&self, stopped: &Stopped) -> (String, Ending) {
         match stopped {
             Stopped::Asked { .. } if self.interrupt.happened() => {
@@ -327,10 +329,10 @@ impl Asking {
     }
 }
 
-/// Answers about every test and model: as it prints if there is one worker, else ahead of that.
+/// Answers every test and model: in order with one worker, ahead of printing with several.
 fn answer_all(
     tests: &[Arc<Test>],
-    asking: Asking,
+    asking: LitmusQuestion,
     progress: &Progress,
     output: &mut Output,
     records: &mut Records<'_>,

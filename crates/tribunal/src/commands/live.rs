@@ -1,4 +1,4 @@
-//! `tribunal check --live`: traces that are judged while they grow, up to the first violation.
+//! `tribunal check --live`: judges traces while they grow, up to the first violation.
 
 use evidence::Verdict;
 use history::{InputError, TraceReader};
@@ -58,7 +58,7 @@ pub(crate) fn run(
     Ok(Ending::of(&tally.verdict()))
 }
 
-/// The models, which must be built in.
+/// The models; only built-in ones are supported.
 fn models(arguments: &CheckArguments) -> Result<Vec<Model>, Failure> {
     let model = |model: &ModelArgument| match model {
         ModelArgument::One(SingleModel::Model(model)) => Ok(*model),

@@ -20,7 +20,7 @@ pub(crate) fn run(arguments: &ManArguments, interrupt: &Interrupt) -> Result<End
     let mut command = Arguments::command().disable_help_subcommand(true);
     command.build();
     let mut commands = vec![command];
-    // Commands have commands below them, of which there are few.
+    // Subcommands are added to the list; there are few.
     while let Some(command) = commands.pop() {
         commands.extend(command.get_subcommands().filter(|below| !below.is_hide_set()).cloned());
         write(directory, command, interrupt)?;

@@ -28,12 +28,12 @@ use report::count;
 use crate::arguments::LimitFlags;
 use crate::interrupt::Interrupt;
 
-/// Says something on standard error. Nobody listening is no reason to fail.
+/// Prints a remark on standard error; a failure to do so is ignored.
 fn remark(sentence: &str) {
     let _ = writeln!(std::io::stderr(), "tribunal: {sentence}");
 }
 
-/// The budget of one judgement, starting now.
+/// The budget of one judgement, from now on.
 fn budget(limits: &LimitFlags, interrupt: &Interrupt) -> Budget {
     limits.limits().budget(&interrupt.flag())
 }

@@ -1,9 +1,11 @@
-//! `tribunal models`: the table of models, the text of one that is a file, and what distinguishes two.
+//! `tribunal models`: prints the table of models or the text of a model file, or separates two
+//! models.
 
 use std::path::Path;
 
 use hunt::separate;
 use judge::ModelFile;
+use models::Model;
 
 use crate::arguments::ModelsArguments;
 use crate::ending::{Ending, Failure};
@@ -12,7 +14,10 @@ use crate::output;
 
 pub(crate) fn run(arguments: &ModelsArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
     if let Some(name) = &arguments.name {
-        let sentence = || format!("there is no model file `{name}`; `tribunal models` lists them");
+        let sentence = || match name.parse::<Model>() {
+            Ok(_) => format!("`{name}` is built in and has no model file"),
+            Err(_) => format!("unknown model file `{name}`; `tribunal models` lists them"),
+        };
         let text = cat::shipped_text(name).ok_or_else(|| Failure::Usage(sentence()))?;
         return output::deliver(text, None, Ending::NoViolation, interrupt);
     }
@@ -38,7 +43,7 @@ fn separation(
     output::deliver(&text, None, ending, interrupt)
 }
 
-/// A shipped model by its name, or that of a file.
+/// A shipped model by its name, or a model file.
 fn model(name: &str) -> Result<ModelFile, Failure> {
     if name.ends_with(".cat") {
         return ModelFile::open(Path::new(name)).map_err(|error| Failure::Model(Box::new(error)));

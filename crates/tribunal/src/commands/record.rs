@@ -1,4 +1,5 @@
-//! A Murphi protocol, ready to be walked: for `tribunal run` and `tribunal hunt`.
+//! Prepares a Murphi protocol for random walks and test programs, for `tribunal run` and `tribunal
+//! hunt`.
 
 use std::fmt::Display;
 
@@ -12,21 +13,21 @@ use crate::arguments::ProtocolFlags;
 use crate::ending::{Ending, Failure};
 
 /// How to prepare a protocol.
-pub(super) struct Wanted<'a> {
+pub(super) struct PreparationOptions<'a> {
     pub(super) flags: &'a ProtocolFlags,
-    /// How many stores there may be; each needs a value.
+    /// The largest number of stores; each needs a value.
     pub(super) stores: u64,
-    /// Whether complaints are in colours, and whether there are warnings.
+    /// Whether messages are in colours, and whether warnings are printed.
     pub(super) colour: bool,
     pub(super) quiet: bool,
 }
 
-/// The protocol, ready to be walked, or how the run ends without it.
+/// The prepared protocol; an ending if it cannot be prepared.
 pub(super) fn prepare(
     source: &Source,
-    wanted: &Wanted<'_>,
+    wanted: &PreparationOptions<'_>,
 ) -> Result<Result<Protocol, Ending>, Failure> {
-    let Wanted { flags, stores, colour, quiet } = *wanted;
+    let PreparationOptions { flags, stores, colour, quiet } = *wanted;
     let options = RecordOptions {
         language: language(&flags.language),
         events: EventNames {
@@ -34,7 +35,7 @@ pub(super) fn prepare(
             store: flags.events.store.clone(),
             commit: flags.commit.clone(),
         },
-        // Stores under way at the end have values, too.
+        // Stores that are pending at the end have values, too.
         values: flags.values.unwrap_or(stores.saturating_mul(2).saturating_add(64)),
         insist: flags.values.is_some(),
     };

@@ -15,7 +15,7 @@ use judge::AnyModel;
 use stress::protocol::{Clients, Plan, Protocol};
 use stress::{Effort, TargetName};
 
-use super::record::{Wanted, prepare};
+use super::record::{PreparationOptions, prepare};
 use super::{explore::model, remark};
 use crate::arguments::{DeadlockChoice, RunArguments, SingleModel};
 use crate::ending::{Ending, Failure};
@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &RunArguments, interrupt: &Interrupt) -> Result<End
         (target, Some(file)) => return program::run(arguments, target, file, interrupt),
     };
     let source = model::read_source(file)?;
-    let wanted = Wanted {
+    let wanted = PreparationOptions {
         flags: &arguments.protocol,
         stores: arguments.operations(),
         colour: output::colours(arguments.colour, &std::io::stderr()),
@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &RunArguments, interrupt: &Interrupt) -> Result<End
     }
 }
 
-/// Which walks are asked for.
+/// The options of the walks.
 fn walks<'a>(arguments: &'a RunArguments, name: &'a str, check: Option<AnyModel>) -> Walks<'a> {
     let deadlock = arguments.deadlock.unwrap_or(DeadlockChoice::Stuttering);
     let constants = arguments.protocol.language.constants.iter();
@@ -83,7 +83,7 @@ fn walks<'a>(arguments: &'a RunArguments, name: &'a str, check: Option<AnyModel>
     }
 }
 
-/// Walks, writes what comes, and says what was found.
+/// Walks, writes the traces, and prints the summary.
 fn walk(
     arguments: &RunArguments,
     walks: &Walks<'_>,

@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &ShrinkArguments, interrupt: &Interrupt) -> Result<
     output::deliver(&text, arguments.out.output.as_deref(), ending, interrupt)
 }
 
-/// Shrinks a violation, and says on standard error what may be wrong with the result.
+/// Shrinks a violation, and warns if the result may not be minimal.
 pub(super) fn shrunk(
     subject: &Subject,
     flags: &SubjectFlags,

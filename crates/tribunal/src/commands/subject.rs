@@ -1,4 +1,4 @@
-//! The one violation that `shrink` and `explain` look at: the trace asked for, or the first of the
+//! The violation that `shrink` and `explain` are about: the requested trace, or the first of the
 //! file that violates the model.
 
 use std::sync::Arc;
@@ -29,17 +29,17 @@ impl Subject {
     }
 }
 
-/// That no trace violates the model, how the run ends, and the first trace that satisfies it.
-pub(super) struct Unbroken {
+/// No trace violates the model: the message, the ending of the run, and the first consistent trace.
+pub(super) struct NoViolationFound {
     pub(super) ending: Ending,
     pub(super) consistent: Option<Judged>,
 }
 
-/// Finds the violation, or says that there is none.
+/// Finds the violation.
 pub(super) fn find(
     flags: &SubjectFlags,
     interrupt: &Interrupt,
-) -> Result<Result<Subject, Unbroken>, Failure> {
+) -> Result<Result<Subject, NoViolationFound>, Failure> {
     let model = flags.model.memory_model()?;
     let options = flags.input.options(&flags.file, &flags.limits.memory);
     let mut traces = input::traces(&flags.file, options)?;
@@ -81,10 +81,10 @@ pub(super) fn find(
         let which = flags.trace.map_or("every trace".to_owned(), |n| format!("trace {n}"));
         remark(&format!("{which} of {file} is consistent with {model}"));
     }
-    Ok(Err(Unbroken { ending, consistent }))
+    Ok(Err(NoViolationFound { ending, consistent }))
 }
 
-/// A trace, judged by a model of either kind.
+/// Judges a trace by a built-in model or a model file.
 pub(super) fn judged(trace: Trace, model: &AnyModel, budget: &Budget) -> Judged {
     let start = Instant::now();
     let history = &trace.history;

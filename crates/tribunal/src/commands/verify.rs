@@ -27,7 +27,7 @@ use crate::progress::Progress;
 
 mod any;
 
-/// How many alarms are passed over at most, where that is asked for.
+/// The number of alarms that `--continue` passes over.
 const MORE_ALARMS: usize = 1_000;
 
 pub(crate) fn run(arguments: &VerifyArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &VerifyArguments, interrupt: &Interrupt) -> Result<
     cases.conclude(input::shown(&arguments.file), ended)
 }
 
-/// Answers what is asked of the protocol.
+/// Answers the question of the flags.
 fn ask(
     arguments: &VerifyArguments,
     cases: &mut Cases,
@@ -72,7 +72,7 @@ fn ask(
     verify(arguments, &source, (&options, folder), cases, interrupt)
 }
 
-/// Refuses questions that are not complete.
+/// Refuses incomplete questions.
 fn usable(arguments: &VerifyArguments) -> Result<(), Failure> {
     let any = arguments.any.any_processors;
     if arguments.model.is_none() && !any && arguments.replay.is_none() {
@@ -88,7 +88,7 @@ fn usable(arguments: &VerifyArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The protocol, with scalarsets for the types that are to be treated as such.
+/// The protocol, with scalarsets for the types of --symmetric.
 fn protocol(arguments: &VerifyArguments, language: &check::Options) -> Result<Source, Failure> {
     let source = model::read_source(&arguments.file)?;
     let treated = murphi::symmetric::treat(&source, &arguments.symmetric, language);
@@ -98,7 +98,7 @@ fn protocol(arguments: &VerifyArguments, language: &check::Options) -> Result<So
     Ok(treated.map_err(refused)?.source)
 }
 
-/// Verifies the protocol and reports.
+/// Verifies the protocol and writes the results.
 fn verify(
     arguments: &VerifyArguments,
     source: &Source,
@@ -119,7 +119,7 @@ fn verify(
     if let Some(directory) = &arguments.out {
         output::create_directory(directory)?;
     }
-    let page = Paper::open(arguments, source, &options.language, interrupt)?;
+    let page = PageFile::open(arguments, source, &options.language, interrupt)?;
     let stop = interrupt.stop(arguments.limits.budget);
     let progress = Progress::start(arguments.quiet.quiet);
     let reporter = progress.reporter();
@@ -154,23 +154,23 @@ fn verify(
     deliver(arguments, &report, &go_on, cases, interrupt)
 }
 
-/// The page that is to be written, if one is.
-struct Paper(Option<(Saved, murphi::ir::Model, Lanes)>);
+/// The HTML page, if requested.
+struct PageFile(Option<(Saved, murphi::ir::Model, Lanes)>);
 
-impl Paper {
-    /// Opens the file, and looks whether the protocol has the types and variables that were named.
+impl PageFile {
+    /// Creates the file, and checks the types and variables that flags name.
     fn open(
         arguments: &VerifyArguments,
         source: &Source,
         language: &check::Options,
         interrupt: &Interrupt,
     ) -> Result<Self, Failure> {
-        let Some(path) = &arguments.page.report else { return Ok(Paper(None)) };
+        let Some(path) = &arguments.page.report else { return Ok(PageFile(None)) };
         let refused = |wrong| model::refused(murphi::Refusal::of(source, wrong), arguments.colour);
         let model = murphi::load(source.clone(), language).map_err(refused)?.model;
         let lanes = arguments.page.lanes();
         Recognised::of(&model, &lanes).map_err(|wrong| Failure::Usage(wrong.to_string()))?;
-        Ok(Paper(Some((Saved::create(path, interrupt)?, model, lanes))))
+        Ok(PageFile(Some((Saved::create(path, interrupt)?, model, lanes))))
     }
 
     /// Writes it.
@@ -185,7 +185,7 @@ impl Paper {
     }
 }
 
-/// Prints what was found, and says how the run ended.
+/// Prints the report, and determines how the run ended.
 fn deliver(
     arguments: &VerifyArguments,
     report: &Report,
@@ -204,7 +204,7 @@ fn deliver(
     output::deliver(&text, None, ending, interrupt)
 }
 
-/// Tries all mutants and reports: which changes of the protocol would be noticed?
+/// Tests all mutants and prints the report.
 fn mutants(
     arguments: &VerifyArguments,
     source: &Source,
@@ -247,8 +247,7 @@ fn mutants(
     output::deliver(&text, None, ending, interrupt)
 }
 
-/// Checks a recorded counterexample. What was asked when it was recorded is asked again, as far as the
-/// command line does not say otherwise.
+/// Replays a recorded counterexample. The recorded options apply unless flags override them.
 fn replay(arguments: &VerifyArguments, file: &str) -> Result<Ending, Failure> {
     let name = input::shown(file);
     let unreadable = |reason: String| Failure::Usage(format!("{name}: {reason}"));
@@ -273,7 +272,7 @@ fn replay(arguments: &VerifyArguments, file: &str) -> Result<Ending, Failure> {
     replayed(input::shown(&arguments.file), name, arguments.json.json, &recorded.run, &result)
 }
 
-/// What is asked of the library.
+/// The options for the library.
 fn options(arguments: &VerifyArguments, language: &check::Options) -> Options {
     let limits = &arguments.limits;
     let passes = arguments.pass_over || arguments.witness == Some(WitnessChoice::None);
@@ -301,7 +300,7 @@ fn options(arguments: &VerifyArguments, language: &check::Options) -> Options {
     }
 }
 
-/// Where states go that do not fit into memory, and where they are saved.
+/// The directory for states that do not fit into memory, and for checkpoints.
 fn disk(arguments: &VerifyArguments) -> Option<explore::Disk> {
     let kept = arguments.checkpoint.as_ref().or(arguments.resume.as_ref());
     let directory = arguments.disk.as_ref().or(kept)?.clone();
@@ -315,8 +314,8 @@ fn disk(arguments: &VerifyArguments) -> Option<explore::Disk> {
     Some(explore::Disk { directory, checkpoint, most_in_memory: None })
 }
 
-/// Opens the folder of checkpoints, if there is to be one, and adds to the options what tells them from
-/// those of others.
+/// Opens the folder of checkpoints, if requested, and adds to the options what identifies the
+/// verification.
 fn folder(source: &Source, options: &mut Options) -> Result<Option<CheckpointFolder>, Failure> {
     let kept = options.search.disk.as_ref().and_then(|disk| disk.checkpoint.as_ref());
     let Some(Checkpointing { directory, resume, .. }) = kept else { return Ok(None) };
@@ -333,8 +332,8 @@ fn folder(source: &Source, options: &mut Options) -> Result<Option<CheckpointFol
     Ok(Some(folder))
 }
 
-/// What counts as a deadlock. With any number of processors nothing is claimed about them, so that
-/// one is looked for in small instances only where that is asked for.
+/// The definition of deadlock. Proofs for any number of processors claim nothing about deadlocks,
+/// so small instances are checked for them only if a flag asks for it.
 fn deadlock(arguments: &VerifyArguments) -> Deadlock {
     arguments.deadlock.map_or(
         match arguments.any.any_processors {
@@ -345,7 +344,7 @@ fn deadlock(arguments: &VerifyArguments) -> Deadlock {
     )
 }
 
-/// Why there is no answer.
+/// The failure without a report.
 fn refused(arguments: &VerifyArguments, source: &Source, why: Unanswered) -> Failure {
     match why {
         Unanswered::Refused(why) => model::refused(why.refusal(source), arguments.colour),

@@ -204,7 +204,7 @@ fn a_wrong_lemma_is_noticed() {
     let unknown = "invariant \"lemma for jump\" forall p: P do free end;";
     let ran = verify(&model, &["--lemmas", &file(&directory, "unknown.m", unknown)]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    assert!(ran.stderr.contains("there is no rule \"jump\""), "{ran:?}");
+    assert!(ran.stderr.contains("the protocol has no rule \"jump\""), "{ran:?}");
 }
 
 #[test]

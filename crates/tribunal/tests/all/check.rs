@@ -313,7 +313,11 @@ fn the_number_of_traces_can_be_expected() {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let ran = run_with(&two, &["check", "--expect-traces", "3", "-"]);
     assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains("expected 3, found 2 traces"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("expected 3 traces (--expect-traces), found 2 traces"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]

@@ -201,5 +201,5 @@ fn what_cannot_be_combined_is_refused() {
     refused(&["--towards", "true"], "has no effect here: it needs --search best");
     refused(&["--checkpoint", "x", "--resume", "y"], "cannot be used with");
     refused(&["--checkpoint", "x", "--simulate", "5"], "cannot be used with");
-    refused(&["--resume", "/nonexistent/x"], "there is no checkpoint in");
+    refused(&["--resume", "/nonexistent/x"], "holds no checkpoint");
 }

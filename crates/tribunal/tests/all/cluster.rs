@@ -105,13 +105,13 @@ fn strangers_are_refused_and_the_run_goes_on() {
 
     let mut scanner = connect(cluster.ports[0]);
     scanner.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
-    refused("it is no process of a cluster");
+    refused("the other side is not a process of a cluster");
 
     let other = file(Path::new(&cluster.hosts).parent().unwrap(), "other", "not the secret of it");
     let ran = finish(cluster.start(1, &other, SMALL));
     assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains("it has another secret (--secret)"), "{ran:?}");
-    refused("it did not prove that it knows the secret");
+    assert!(ran.stderr.contains("the other process has another secret (--secret)"), "{ran:?}");
+    refused("the other process did not prove that it knows the secret");
 
     let ran = finish(cluster.start(1, &cluster.secret, &["protocols/mi.m"]));
     assert_eq!(ran.code, Some(2));

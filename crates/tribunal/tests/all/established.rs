@@ -72,6 +72,42 @@ fn a_hunt_without_a_run_is_not_a_pass() {
 }
 
 #[test]
+fn a_target_that_fails_is_in_the_headline_and_in_the_exit_code() {
+    let ran = run(&["run", "examples/sb.program", "--on", "exec:false", "--check", "tso"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.lines()[0].contains("0 runs, 0 distinct outcomes, the target failed"), "{ran:?}");
+}
+
+#[test]
+fn a_file_of_another_kind_is_answered_with_the_command_that_reads_it() {
+    for (arguments, hint) in [
+        (&["check", "protocols/german.m"][..], "use `tribunal explore protocols/german.m`"),
+        (&["check", "examples/sb.program"], "use `tribunal run examples/sb.program --on TARGET`"),
+        (&["shrink", "-m", "sc", "examples/litmus/SB.litmus"], "use `tribunal litmus "),
+        (&["explore", "examples/iriw.trace"], "use `tribunal check examples/iriw.trace`"),
+        (&["verify", "-m", "sc", "models/tso.cat"], "use `--model models/tso.cat`"),
+        (&["litmus", "protocols/german.m"], "use `tribunal explore protocols/german.m`"),
+        (&["run", "examples/iriw.trace", "--on", "machine:tso"], "use `tribunal check "),
+    ] {
+        let ran = run(arguments);
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        assert!(
+            ran.stderr.contains(&format!("hint: {} is named like", named(arguments))),
+            "{ran:?}"
+        );
+        assert!(ran.stderr.contains(hint), "{ran:?}");
+    }
+    let wrong = file(&directory("established-kind"), "wrong.trace", "0: M[x] = 1\n");
+    assert!(!run(&["check", &wrong]).stderr.contains("hint:"));
+    assert!(!run(&["check", "nosuch.m"]).stderr.contains("hint:"));
+}
+
+/// The file among the arguments of a command.
+fn named<'a>(arguments: &[&'a str]) -> &'a str {
+    arguments.iter().find(|argument| argument.contains('/')).expect("a path")
+}
+
+#[test]
 fn flags_without_an_effect_are_refused() {
     for (arguments, needs) in [
         (

@@ -43,14 +43,15 @@ struct Assembler {
     ops: x64::Assembler,
     /// For each instruction so far, which result it returned.
     results: Vec<Option<usize>>,
-    /// How many results there are.
+    /// The number of results.
     count: usize,
 }
 
 impl Assembler {
     fn new() -> Result<Self, String> {
         let ops = x64::Assembler::new();
-        let mut ops = ops.map_err(|error| format!("no memory for machine code: {error}"))?;
+        let mut ops =
+            ops.map_err(|error| format!("cannot allocate memory for machine code: {error}"))?;
         dynasm!(ops
             ; .arch x64
             ; push rbx

@@ -12,8 +12,8 @@ pub(crate) struct Code {
     loops: bool,
 }
 
-/// What the code is called with: an instance's memory, the base of the run's values, and room for
-/// the results.
+/// The parameters of the code: the memory of an instance, the base of the run's values, and a
+/// buffer for the results.
 type Entry = extern "sysv64" fn(memory: *mut u8, base: u64, results: *mut u64);
 
 impl Code {
@@ -24,17 +24,17 @@ impl Code {
         Code { buffer, results, reach, loops: false }
     }
 
-    /// Says whether the last result means that a loop was given up.
+    /// Sets whether the last result says that a loop was abandoned.
     pub(super) fn with_loops(self, loops: bool) -> Self {
         Code { loops, ..self }
     }
 
-    /// Whether it has loops: then its last result is not 0 if the run was given up.
+    /// Whether the code has loops: then its last result is not 0 if the run was abandoned.
     pub(crate) fn loops(&self) -> bool {
         self.loops
     }
 
-    /// How many results it writes.
+    /// The number of results that the code writes.
     pub(crate) fn results(&self) -> usize {
         self.results
     }

@@ -13,7 +13,7 @@ use litmus::{
 };
 
 use super::code::Code;
-use crate::litmus::Course;
+use crate::litmus::ThreadCode;
 
 /// The numbers of registers in machine code, by their numbers in litmus tests.
 const NUMBERS: [u8; Register::COUNT] = [0, 3, 1, 2, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15];
@@ -24,7 +24,8 @@ const STACK: u8 = 4;
 /// Registers that a function must leave as it finds them.
 const KEPT: [u8; 6] = [3, 5, 12, 13, 14, 15];
 
-/// So often a thread may jump back before its run is given up: some tenths of a millisecond.
+/// The number of backward jumps of a thread before its run is abandoned: some tenths of a
+/// millisecond.
 const ROUNDS: i32 = 1 << 13;
 
 /// An operand as the instruction set has it.
@@ -166,17 +167,17 @@ macro_rules! alone {
     }};
 }
 
-/// The code of one thread. It returns the registers that the course asks for, and after them, if
-/// it has loops, whether it was given up.
-pub(crate) fn assemble_litmus(course: &Course<'_>) -> Result<Code, String> {
+/// The code of one thread. It returns the observed registers and, if it has loops, whether the run
+/// was abandoned.
+pub(crate) fn assemble_litmus(course: &ThreadCode<'_>) -> Result<Code, String> {
     let named = named_registers(course);
     if named.contains(&STACK) {
         return Err("the test uses the stack pointer".to_owned());
     }
     let free = (0..16).rev().find(|number| *number != STACK && !named.contains(number));
     let base = free.ok_or("the test uses all registers, and one is needed as a base address")?;
-    let mut ops =
-        x64::Assembler::new().map_err(|error| format!("no memory for machine code: {error}"))?;
+    let mut ops = x64::Assembler::new()
+        .map_err(|error| format!("cannot allocate memory for machine code: {error}"))?;
     let labels = course.thread.x86().iter().map(|_| ops.new_dynamic_label()).collect();
     let end = ops.new_dynamic_label();
     let loops = course.thread.x86().iter().enumerate().any(|(at, one)| jumps_back(at, one));
@@ -193,7 +194,7 @@ pub(crate) fn assemble_litmus(course: &Course<'_>) -> Result<Code, String> {
 }
 
 /// The registers that a thread names, by number.
-fn named_registers(course: &Course<'_>) -> Vec<u8> {
+fn named_registers(course: &ThreadCode<'_>) -> Vec<u8> {
     let initial = course.thread.registers.iter().map(|initial| initial.register);
     let code = course.thread.x86().iter().flat_map(Instruction::registers);
     let named = initial.chain(code).chain(course.observed.iter().copied());
@@ -212,7 +213,7 @@ fn jumps_back(at: usize, instruction: &Instruction) -> bool {
 }
 
 fn no_encoding() -> String {
-    "x86 has no such instruction".to_owned()
+    "this instruction does not exist on x86".to_owned()
 }
 
 /// A value as 32 bits, which the processor extends to its size.
@@ -231,7 +232,7 @@ fn narrow(value: i64, size: Size) -> Result<i32, String> {
 }
 
 struct Thread<'a> {
-    course: &'a Course<'a>,
+    course: &'a ThreadCode<'a>,
     ops: x64::Assembler,
     /// The register that holds the memory of the run.
     base: u8,
@@ -243,7 +244,7 @@ struct Thread<'a> {
 }
 
 impl Thread<'_> {
-    /// Saves what must be kept, and gives the registers and flags what they begin with.
+    /// Saves registers, and sets the initial registers and flags.
     fn begin(&mut self, kept: &[u8], named: &[u8], loops: bool) {
         let (ops, base) = (&mut self.ops, self.base);
         for &register in kept {
@@ -395,7 +396,7 @@ impl Thread<'_> {
         }
     }
 
-    /// Stores the results, restores what was saved, and ends; then the ways back.
+    /// Stores the results, restores the registers, and returns; then the backward jumps.
     fn finish(mut self, kept: &[u8], loops: bool) -> Result<Code, String> {
         let Thread { course, ref mut ops, base, end, ref back, .. } = self;
         let waits = if loops { 8 } else { 0 };
@@ -406,7 +407,7 @@ impl Thread<'_> {
         }
         let mut results = course.observed.len();
         if loops {
-            // The counter is 0 if the run was given up.
+            // The counter is 0 if the run was abandoned.
             let at = 8 * results as i32;
             dynasm!(ops
                 ; .arch x64

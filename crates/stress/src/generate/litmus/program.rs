@@ -9,7 +9,7 @@ use std::fmt;
 
 use history::{AccessOrder, AddressLabel, Kinds, Value};
 
-use super::{Assembly, Means, Writer};
+use super::{Assembly, DependencyRegisters, Writer};
 use crate::condition::Test;
 use crate::generate::edge::Link;
 use crate::generate::mark::Mark;
@@ -170,7 +170,7 @@ impl Writer {
     }
 
     /// Writes what makes an access depend on these reads: their sum that is always zero.
-    fn zero_of(&mut self, reads: &[u32], is_load: bool) -> Means {
+    fn zero_of(&mut self, reads: &[u32], is_load: bool) -> DependencyRegisters {
         let mut sum: Option<u32> = None;
         for &read in reads {
             self.last_read = Some(read);
@@ -185,8 +185,8 @@ impl Writer {
             sum = sum.or(zero);
         }
         match is_load {
-            true => Means { address: sum, data: None },
-            false => Means { address: None, data: sum },
+            true => DependencyRegisters { address: sum, data: None },
+            false => DependencyRegisters { address: None, data: sum },
         }
     }
 }

@@ -18,13 +18,13 @@ use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::Progress;
 
-/// How much of a file is read to see which kind of certificate it is.
+/// How many bytes are read to recognise the kind of a certificate.
 const BEGINNING: u64 = 64;
 
-/// Whether a file is a certificate of this kind, going by how it begins.
+/// Whether a file starts like a certificate of this kind.
 pub(super) fn is_asked(certificate: &Path) -> bool {
     let name = certificate.to_string_lossy();
-    // Standard input can be read once only.
+    // Standard input can be read only once.
     if name == "-" {
         return false;
     }

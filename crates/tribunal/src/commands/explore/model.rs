@@ -1,5 +1,5 @@
-//! The model: its text read as a trace file would be (standard input, gzip and zstd included),
-//! and what is wrong with it printed on standard error, every complaint with its source underlined.
+//! Reads a Murphi model like a trace file (standard input, gzip and zstd included), and prints its
+//! diagnostics on standard error.
 
 use std::io::{Read, Write};
 
@@ -11,10 +11,10 @@ use crate::arguments::ColourFlag;
 use crate::ending::Failure;
 use crate::{input, output};
 
-/// The most bytes of a source: far beyond any model, and spans count in 32 bits.
+/// The largest source in bytes: spans count in 32 bits.
 const GREATEST_SOURCE: u64 = 64 << 20;
 
-/// Reads a text file. Bytes that are not UTF-8, as old comments have, are replaced.
+/// Reads a text file. Bytes that are not UTF-8, as in old comments, are replaced.
 pub(in crate::commands) fn read_text(file: &str) -> Result<String, Failure> {
     let failure =
         |error| Failure::File { name: input::shown(file).to_owned(), action: "read", error };
@@ -38,13 +38,13 @@ pub(in crate::commands) fn read_source(file: &str) -> Result<Source, Failure> {
     Ok(Source { name: input::shown(file).to_owned(), text: read_text(file)? })
 }
 
-/// Prints what is wrong with a model, or looks as if it were.
+/// Prints errors and warnings of a model.
 pub(in crate::commands) fn complain(diagnostics: &[Diagnostic], source: &Source, colour: bool) {
     let text: String = diagnostics.iter().map(|one| one.render(source, colour)).collect();
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
-/// Warns of what looks like a mistake in a model, unless nobody wants to know.
+/// Prints warnings, unless --quiet.
 pub(in crate::commands) fn warn(
     warnings: &[Diagnostic],
     source: &Source,
@@ -56,7 +56,7 @@ pub(in crate::commands) fn warn(
     }
 }
 
-/// A model is not taken.
+/// The failure about a model with errors.
 pub(in crate::commands) fn refused(refusal: Refusal, colour: ColourFlag) -> Failure {
     Failure::Refused(Box::new(refusal), output::colours(colour, &std::io::stderr()))
 }

@@ -1,4 +1,4 @@
-//! Litmus tests on this machine, one after the other: each takes all cores.
+//! Runs litmus tests on this machine, one after the other: each takes all cores.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use report::ci::{Case, Complaint};
 use stress::Runs;
 
 use super::super::remark;
-use super::{Asking, Cell, Records, Test};
+use super::{Cell, LitmusQuestion, Records, Test};
 use crate::ending::{Ending, Failure};
 use crate::input;
 use crate::output::Output;
@@ -20,7 +20,7 @@ use crate::progress::Progress;
 
 pub(super) fn run_all(
     tests: &[Arc<Test>],
-    asking: &Asking,
+    asking: &LitmusQuestion,
     host: &mut Host,
     progress: &Progress,
     output: &mut Output,
@@ -77,12 +77,12 @@ pub(super) fn run_all(
     Ok(ending)
 }
 
-/// What this machine has shown, for the page.
+/// The observed outcomes, for the page.
 fn cell_of_host(test: &Arc<Test>, answer: serde_json::Value) -> Cell {
     Cell { test: Arc::clone(test), column: "host".to_owned(), answer }
 }
 
-/// What was seen, for CI systems.
+/// The observed outcomes, for CI systems.
 fn case(file: &str, test: &Test, observed: &Observed<'_>) -> Case {
     let mut text = Vec::new();
     observed.write(file, false, &mut text).expect("a vector takes everything");
@@ -101,7 +101,8 @@ fn case(file: &str, test: &Test, observed: &Observed<'_>) -> Case {
     Case { complaint, ..Case::passed(file, format!("{} on host", test.litmus.name)) }
 }
 
-/// Says why there is no answer about a test; as an object, too, if what was asked is only undecided.
+/// Prints why there is no answer about a test; with --json as an object, if the question is only
+/// undecided.
 fn complain(unanswered: &Unanswered<'_>, json: bool, out: &mut dyn Write) -> io::Result<()> {
     if json {
         writeln!(out, "{}", unanswered.json())?;
@@ -114,10 +115,11 @@ fn complain(unanswered: &Unanswered<'_>, json: bool, out: &mut dyn Write) -> io:
     Ok(())
 }
 
-/// Asks the models, then the machine; or the reason why not, and the model that could not be asked.
+/// Enumerates outcomes under the models, then runs the test; an error names the model that could
+/// not be enumerated.
 fn observe<'a>(
     test: &'a Arc<Test>,
-    asking: &Asking,
+    asking: &LitmusQuestion,
     host: &mut Host,
     progress: &Progress,
     records: &mut Records<'_>,

@@ -1,7 +1,7 @@
-//! Programs on reference machines, on commands, on protocols and on this machine.
+//! Runs programs on reference machines, commands, protocols and this machine.
 //!
-//! Outcomes are counted, program by program. Without --check each is written as a trace, once; with
-//! --check each is judged, once, and a table says how often it was seen.
+//! Outcomes are counted for each program. Without --check each distinct outcome is written as a
+//! trace; with --check each is judged, and a table says how often it occurred.
 
 use hunt::{Judged, TargetOptions, target, unfinished};
 use judge::AnyModel;
@@ -10,7 +10,7 @@ use stress::{
     read_programs,
 };
 
-use super::super::record::{Wanted, prepare};
+use super::super::record::{PreparationOptions, prepare};
 use super::super::{explore::model, generate, remark};
 use crate::arguments::{RunArguments, SingleModel};
 use crate::ending::{Ending, Failure};
@@ -35,7 +35,7 @@ pub(super) fn run(
     let reporter = progress.reporter();
     let stop = interrupt.flag();
     interrupt.listen(|| ());
-    // Each program has its share.
+    // Each program gets an equal share of the time.
     let share = u32::try_from(tests.len()).unwrap_or(u32::MAX);
     let time = arguments.budget.map(|time| time / share);
     let mut effort = Effort::new(name, arguments.traces, time, arguments.seed);
@@ -46,12 +46,13 @@ pub(super) fn run(
     for test in &tests {
         let mut seen = Experiment::default();
         let mut watch = |runs| reporter.say(|| format!("runs: {runs}"));
-        if let Err(error) = seen.run(&test.program, target.as_mut(), effort, &stop, &mut watch) {
+        let ran = seen.run(&test.program, target.as_mut(), effort, &stop, &mut watch);
+        if let Err(error) = &ran {
             progress.hide();
-            ending = ending.and(complain(&error, &test.program)?);
+            ending = ending.and(complain(error, &test.program)?);
         }
-        ending =
-            ending.and(print_outcomes(arguments, check.as_ref(), test, name, &seen, &mut sink)?);
+        let ran = CheckedTest { test, seen: &seen, failed: ran.is_err() };
+        ending = ending.and(print_outcomes(arguments, check.as_ref(), ran, name, &mut sink)?);
         sink.flush()?;
         if interrupt.happened() {
             ending = Ending::Interrupted;
@@ -63,7 +64,7 @@ pub(super) fn run(
     Ok(ending)
 }
 
-/// What runs the programs, or how the run ends without it.
+/// The target of the programs; an ending if it cannot be prepared.
 fn make(
     arguments: &RunArguments,
     name: &TargetName,
@@ -71,7 +72,7 @@ fn make(
 ) -> Result<Result<Box<dyn Target>, Ending>, Failure> {
     let protocol = match name {
         TargetName::Protocol(file) => {
-            let wanted = Wanted {
+            let wanted = PreparationOptions {
                 flags: &arguments.protocol,
                 stores: tests.iter().map(|test| test.program.len()).max().unwrap_or(0) as u64,
                 colour: output::colours(arguments.colour, &std::io::stderr()),
@@ -90,7 +91,7 @@ fn make(
     target.map(Ok).map_err(|why| Failure::Usage(why.to_string()))
 }
 
-/// Says what went wrong with a target: one that misbehaved is a finding, any other cannot be asked.
+/// Prints the error of a target: misbehaviour is a finding, anything else bad input.
 fn complain(error: &TargetError, program: &Program) -> Result<Ending, Failure> {
     let name = match program.name.as_str() {
         "" => "a program",
@@ -107,13 +108,20 @@ fn complain(error: &TargetError, program: &Program) -> Result<Ending, Failure> {
     }
 }
 
-/// Judges each different outcome, or writes it as a trace.
+/// A test with the outcomes of its runs.
+struct CheckedTest<'a> {
+    test: &'a Test,
+    seen: &'a Experiment,
+    /// Whether the target failed, so that there were no further runs.
+    failed: bool,
+}
+
+/// Judges each distinct outcome, or writes it as a trace.
 fn print_outcomes(
     arguments: &RunArguments,
     check: Option<&AnyModel>,
-    test: &Test,
+    CheckedTest { test, seen, failed }: CheckedTest<'_>,
     target: &TargetName,
-    seen: &Experiment,
     sink: &mut Sink,
 ) -> Result<Ending, Failure> {
     let senseless = |error: stress::OutcomeError| Failure::Usage(error.to_string());
@@ -121,7 +129,7 @@ fn print_outcomes(
         let judged = Judged::new(test, target, model, seen).map_err(senseless)?;
         let text = match arguments.json.json {
             true => judged.json() + "\n",
-            false => judged.table(arguments.quiet.quiet),
+            false => judged.table(failed, arguments.quiet.quiet),
         };
         sink.write(|out| out.write_all(text.as_bytes()))?;
         return Ok(Ending::of(&judged.verdict()));
@@ -138,7 +146,7 @@ fn print_outcomes(
 impl From<ProgramFileError> for Failure {
     fn from(error: ProgramFileError) -> Self {
         match error {
-            ProgramFileError::Input(error) => Failure::Input(error),
+            ProgramFileError::Input(error) => Failure::Program(error),
             ProgramFileError::File(name, error) => Failure::File { name, action: "read", error },
             ProgramFileError::Empty(_) => Failure::Usage(error.to_string()),
         }

@@ -11,7 +11,7 @@ use parametric::{Answer, AnswerReport, EmittedAbstraction, Plan, Question, Unans
 use report::any_number::{json, text};
 use report::{ci, run};
 
-use super::{Paper, deliver, in_colours, refused};
+use super::{PageFile, deliver, in_colours, refused};
 use crate::arguments::VerifyArguments;
 use crate::cases::Cases;
 use crate::commands::explore::model;
@@ -47,7 +47,7 @@ pub(super) fn run(
     if any.plan {
         return output::deliver(&format!("{plan}\n"), None, Ending::NoViolation, interrupt);
     }
-    let page = Paper::open(arguments, source, &options.language, interrupt)?;
+    let page = PageFile::open(arguments, source, &options.language, interrupt)?;
     let stop = interrupt.stop(arguments.limits.budget);
     let progress = Progress::start(arguments.quiet.quiet);
     let reporter = progress.reporter();
@@ -91,7 +91,7 @@ pub(super) fn run(
     output::deliver(&text, None, ending, interrupt)
 }
 
-/// Writes what the verdict rests on.
+/// Writes the certificate.
 fn certify(
     question: &Question<'_>,
     plan: &Plan,
@@ -112,7 +112,7 @@ fn certify(
     }
 }
 
-/// Writes the abstractions: the first to this file, the others beside it.
+/// Writes the abstractions: the first to this file, the others to numbered files beside it.
 fn emit(
     abstractions: &[EmittedAbstraction],
     path: &Path,

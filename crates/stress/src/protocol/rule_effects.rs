@@ -34,7 +34,7 @@ pub(super) const NEVER: u64 = 1;
 
 /// What rules lead to.
 #[derive(Debug, Clone)]
-pub(super) struct Guide {
+pub(super) struct RuleEffects {
     rules: Vec<Rule>,
     addresses: u64,
     /// How many loads and how many stores there were.
@@ -56,13 +56,13 @@ struct Next {
     at: Vec<[u32; 2]>,
 }
 
-impl Guide {
+impl RuleEffects {
     /// Learns from free walks.
     pub(super) fn learn(protocol: &Protocol) -> Self {
         let recording = &protocol.recording;
         let rules = protocol.parameters.iter().map(Rule::new).collect();
         let addresses = recording.addresses.len() as u64;
-        let mut guide = Guide { rules, addresses, kinds: [1, 1] };
+        let mut rule_effects = RuleEffects { rules, addresses, kinds: [1, 1] };
         let mut walker = protocol.walker();
         let plan = Plan { operations: OPERATIONS, seed: SEED, steps: true, ..Plan::default() };
         let mut next = Vec::new();
@@ -70,9 +70,9 @@ impl Guide {
             let walk = walker.walk(&plan, number);
             next.clear();
             next.resize(recording.processors.len(), None);
-            guide.watch(protocol, &walk, &mut next);
+            rule_effects.watch(protocol, &walk, &mut next);
         }
-        guide
+        rule_effects
     }
 
     /// Counts what came after each step, from the last to the first.
