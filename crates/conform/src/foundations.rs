@@ -1,12 +1,12 @@
-//! What a verdict rests on, and whether that is established.
+//! The assumptions of a verdict, and which of them are established.
 //!
-//! An observer that has the values of the protocol answers about the protocol as it is. An observer
-//! that distinguishes only a few classes of values answers about it if values are cargo, and one that
-//! distinguishes stores by their classes needs more: a value for each store. Which of these an
-//! observer is, it says when it is composed ([`Values`]), and nothing can be composed without; what
-//! its answer rests on follows from that here, and only here.
+//! The answer of an observer that uses the values of the protocol needs no assumption about values.
+//! An observer that distinguishes only a few classes of values assumes that the protocol only copies
+//! values, and an observer that distinguishes stores by their classes assumes in addition that every
+//! store can have its own value. Every composition states which kind its observer is ([`Values`]);
+//! the assumptions follow from that in this file, and nowhere else.
 //!
-//! | observer | its values | rests on |
+//! | observer | its values | assumptions |
 //! |---|---|---|
 //! | nice cycles, `sc.rs` | three classes, by which stores are distinguished | causality, data independence, free values, equal first values |
 //! | timely loads, `sc_timely_loads.rs` | two classes: one value and all others | causality, data independence, equal first values |
@@ -14,16 +14,17 @@
 //! | the same, if the protocol has one value | two classes, by which stores are distinguished | causality, data independence, free values, equal first values |
 //! | news, `tso_by_address.rs` | three classes, by which stores are distinguished | causality, data independence, free values, equal first values |
 //!
-//! Nice cycles need free values: Theorem 8.1 of "Verifying sequential consistency … by model
-//! checking" takes any run and renames the value of each store by its place in the order of its
-//! location. If two stores share a value, or store what was there at first, no choice of values
-//! gives each its class, and the run is one that no lemma looks at. For timely loads it is enough to
-//! distinguish the value of one load from all others: two stores may share it. Equal first values are
-//! needed everywhere, because every observer begins with one value for all addresses.
+//! Ordering cycles (nice cycles in the paper) need free values: Theorem 8.1 of "Verifying sequential
+//! consistency … by model checking" takes any run and renames the value of each store by its place in
+//! the order of its address. If two stores share a value, or store the initial value, no choice of
+//! values gives each store its class, and no lemma covers the run. For timely loads it is sufficient
+//! to distinguish the value of one load from all others: two stores may share it. Equal initial
+//! values are needed everywhere, because every observer starts with one value for all addresses.
 //!
-//! A verdict is "verified" only if everything that its lemmas rest on is established, or assumed
-//! because the user said so. A run that an observer objects to is one of the protocol with its own
-//! values if data is independent; if that is in doubt, the protocol is asked (`own_run.rs`).
+//! A verdict is "verified" only if every assumption of its lemmas is established, or the user has
+//! allowed it. If the protocol is data independent, a run that an observer rejects is one of the
+//! protocol with its own values; if that is not established, the protocol repeats the run
+//! (`own_run.rs`).
 
 use murphi::diagnostic::Diagnostic;
 

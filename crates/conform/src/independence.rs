@@ -1,25 +1,24 @@
-//! Does a protocol treat its data as cargo? Causality and data independence, from the source.
+//! Decides from the source whether a protocol only copies its values: causality and data
+//! independence.
 //!
 //! The method of "Verifying sequential consistency … by model checking" (§3) needs that values
 //! only come from stores (causality) and that no decision depends on them (data independence).
-//! Both follow if everything of the value type is only ever copied. This is what is looked for in
-//! the typed model: each place where it is not evident becomes a doubt that underlines it. A doubt
-//! means "not established", not "false"; what it means for a verdict is decided in
-//! `foundations.rs`. Linear in the size of the model; recursion follows its nesting, which is
-//! bounded.
+//! Both follow if everything of the value type is only ever copied. The analysis checks this in the
+//! typed model, and reports each place where it is not evident. Such a report means "not
+//! established", not "false"; `foundations.rs` decides what it means for a verdict. The cost is
+//! linear in the size of the model; recursion follows its nesting, which is bounded.
 //!
-//! What is established is this. Replace each value in a run by a symbol: one for each parameter of
-//! the value type that a rule chooses, and one for each value that a start state chooses or names.
-//! Then whatever the symbols stand for, the run is one of the protocol, and the states, loads and
-//! stores in it are the same symbols. So allowed are copies of values, whole records and arrays;
-//! `isundefined`; anything in invariants and assertions, which observe and do not act (assumptions
-//! act: they exclude states); values named in start states; and one guard `place = v` for each
-//! parameter `v` of a rule, which only names the symbol that is there (the ⟨R, i, j, k⟩ of the
-//! paper): whatever the symbols stand for, the rule applies with one `v`, which is a copy and not a
-//! choice. Types of the language that look the same are the same, so it is also looked for whether
-//! what is copied is data on both sides. That values are stored before they are loaded is not looked
-//! for here: every lemma checks
-//! it. That each store has a symbol of its own is a question apart (`free_values.rs`).
+//! The property that is established: replace each value in a run by a symbol, one for each parameter
+//! of the value type that a rule chooses, and one for each value that a start state chooses or
+//! names. For every assignment of values to the symbols, the run is one of the protocol, with the
+//! same symbols in its states, loads and stores. So the following uses are allowed: copies of values,
+//! of whole records and of arrays; `isundefined`; anything in invariants and assertions, which do not
+//! change a run (assumptions do: they exclude states); values named in start states; and one guard
+//! `place = v` for each parameter `v` of a rule, which only names the symbol in the place (the
+//! ⟨R, i, j, k⟩ of the paper): for every assignment, the rule is enabled with exactly one `v`, which
+//! is a copy and not a choice. Since types of equal structure are equal in the language, the analysis
+//! also checks that both sides of a copy are data. Every lemma checks that values are stored before
+//! they are loaded; `free_values.rs` decides whether each store has a symbol of its own.
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! Does this protocol implement its memory model?
+//! Verifies that a protocol implements its memory model.
 //!
 //! A protocol in Murphi marks its loads and stores by calling two procedures. [`verify`] composes
 //! it with observers that decide whether those are what the memory model allows, explores each
@@ -7,12 +7,13 @@
 //! symmetry like any other model, and its runs are replayed by the reference interpreter.
 //!
 //! For sequential consistency there is a lemma for each length of a cycle; the answer is relative to
-//! the *simple witness*, by which stores to a location count in the order in which they happen. For
-//! total store order it is refinement of TSO-LB, which is a little stricter. In both cases an alarm
-//! is a violation only if the trace checker refuses its trace; else it is a false alarm.
+//! the *simple witness*: the coherence order of an address is the order in which its stores happen.
+//! For total store order the lemma is refinement of TSO-LB, which is a little stricter. In both cases
+//! an alarm is a violation only if the trace checker rejects its trace; else it is a false alarm.
 //!
-//! [`report::answer`] does all of that and has what was found confirmed: the run by the reference
-//! interpreter, the verdict on its trace by the kernel. [`replay`] runs a kept counterexample again.
+//! [`report::answer`] does all of this and confirms a violation: the reference interpreter replays
+//! the run, and the certificate checker accepts the verdict on its trace. [`replay`] runs a saved
+//! counterexample again.
 //!
 //! ```
 //! use std::sync::atomic::AtomicBool;
