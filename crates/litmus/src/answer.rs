@@ -26,7 +26,7 @@ pub struct Answer<'a> {
     pub model: LitmusModel,
     /// The outcomes with their number, or why there are none.
     pub found: Result<(Outcomes<'a>, Tally), Stopped>,
-    /// What it took.
+    /// The time that the answer took.
     pub time: Duration,
 }
 
@@ -41,8 +41,7 @@ pub struct Style {
     pub heading: bool,
     /// In one line, without the states.
     pub summary: bool,
-    /// As JSON, with at most so many states, those that meet the condition first; all if nothing is
-    /// said.
+    /// For JSON: the largest number of states, those that meet the condition first; `None` for all.
     pub most_states: Option<usize>,
 }
 
@@ -78,7 +77,7 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// How often loops were followed, where there is more of them.
+    /// How often loops were unrolled, if longer runs exist.
     pub fn unrolled(&self) -> Option<u32> {
         self.found.as_ref().ok().and_then(|(found, _)| found.unrolled())
     }
@@ -169,13 +168,13 @@ pub fn bounded(count: u128) -> u64 {
 /// Why there is no answer, as a JSON object, in the order in which its fields are printed.
 #[derive(Serialize)]
 pub struct Unanswered<'a> {
-    /// What the file is called.
+    /// The name of the file.
     pub file: &'a str,
     /// The time in microseconds.
     pub micros: u64,
-    /// The model that could not be asked, if it was a model.
+    /// The model that could not be used, if there is one.
     pub model: Option<&'a str>,
-    /// The same, under the name that it has in every command.
+    /// The same model, under the name that it has in every command.
     pub memory_model: Option<&'a str>,
     /// The time in seconds.
     pub seconds: f64,
@@ -261,9 +260,9 @@ impl Serialize for States<'_, '_> {
 }
 
 impl States<'_, '_> {
-    /// At most so many states, those that meet the condition first.
+    /// At most `most` states, those that meet the condition first.
     fn first(&self, most: usize) -> Vec<Vec<u64>> {
-        /// Of more states not all are looked at.
+        /// If there are more states than this, not all are considered.
         const MOST_SEEN: usize = 100_000;
         let (mut meet, mut rest, mut seen) = (Vec::new(), Vec::new(), 0);
         self.found.each(|state| {

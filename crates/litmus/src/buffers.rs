@@ -43,7 +43,7 @@ struct Thread {
     buffer: Vec<Waiting>,
 }
 
-/// What a thread may still do to memory.
+/// The future accesses of a thread.
 #[derive(Clone, Copy, Default)]
 struct FutureAccesses {
     reads: Locations,
@@ -70,7 +70,7 @@ pub(crate) struct Buffers<'a> {
     threads: Vec<Numbered<Thread>>,
     memories: Numbered<Vec<u64>>,
     observed: Locations,
-    /// About how many bytes the states of threads take.
+    /// The size of the stored thread states in bytes (estimate).
     kept: usize,
 }
 
@@ -197,7 +197,7 @@ impl<'a> Buffers<'a> {
         found
     }
 
-    /// A move that need not be compared with any other, if there is one.
+    /// A move that need not be interleaved with others, if there is one.
     fn alone(&self, ids: &[u32]) -> Result<Option<(usize, Move)>, Stopped> {
         let threads = self.programs.len();
         let interests: Vec<FutureAccesses> =
@@ -293,7 +293,7 @@ impl<'a> Buffers<'a> {
         self.variables.locations[at.0 as usize].size.min(size).cut(value)
     }
 
-    /// What a read finds.
+    /// The value that a read returns.
     fn seen(&self, moving: &StateDraft, state: &Thread, at: LocationId) -> u64 {
         let own = state.buffer.iter().rev().find_map(|waiting| match *waiting {
             Waiting::Write(to, value) if to == at => Some(value),
@@ -395,7 +395,7 @@ impl<'a> Buffers<'a> {
         Ok(())
     }
 
-    /// Forgets what no one will look at in memory.
+    /// Drops values in memory that no thread will read.
     fn forget(&mut self, ids: &mut [u32]) {
         let threads = self.programs.len();
         let mut wanted = self.observed;

@@ -51,7 +51,7 @@ impl Coherent {
     }
 }
 
-/// What the threads do at one location: for each, the number of a sequence of accesses.
+/// The accesses of the threads to one location: for each thread, the number of a sequence.
 type Choice = (LocationId, Vec<u32>);
 
 struct Solver<'a> {
@@ -206,8 +206,8 @@ fn places(run: &Run) -> Vec<Result<LocationId, crate::test::Fence>> {
     places
 }
 
-/// One location and what the threads do with it. A state is how far each thread is, and what the
-/// location holds.
+/// One location with the accesses of the threads. A state is the progress of each thread, and the
+/// value of the location.
 struct Location<'a> {
     variables: &'a Variables,
     at: LocationId,

@@ -17,7 +17,8 @@ pub(crate) fn value(cells: &Cells, source: Source) -> u64 {
     }
 }
 
-/// Writes the low part of a register: 32 bits clear what is above them, fewer keep it.
+/// Writes the low part of a register: a 32-bit write clears the upper half, narrower writes keep
+/// the rest.
 pub(crate) fn set(cells: &mut Cells, to: Cell, value: u64, size: Size) {
     let old = cells[to as usize];
     cells[to as usize] = match size {
@@ -66,7 +67,7 @@ pub(crate) fn run(cells: &mut Cells, step: &Step, next: &mut u32) -> bool {
     true
 }
 
-/// What an atomic step writes, given what it read; its registers and flags are set.
+/// The value that an atomic step writes after a read; its registers and flags are set.
 pub(crate) fn modify(cells: &mut Cells, change: Change, read: u64, size: Size) -> u64 {
     match change {
         Change::Binary(operator, right) => {
@@ -91,7 +92,7 @@ pub(crate) fn modify(cells: &mut Cells, change: Change, read: u64, size: Size) -
             if size.cut(expected) == size.cut(read) {
                 return cells[register as usize];
             }
-            // Where the comparison fails, the processor writes back what it read.
+            // If the comparison fails, the processor writes back the value that it read.
             set(cells, accumulator, read, size);
             read
         }
@@ -179,7 +180,7 @@ fn unary_flags(operator: Unary) -> u32 {
     }
 }
 
-/// The flags that a jump looks at.
+/// The flags that a jump tests.
 fn jump_flags(flag: Flag) -> u32 {
     match flag {
         Flag::Below | Flag::AboveOrEqual => 1 << CARRY,

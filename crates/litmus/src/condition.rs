@@ -8,9 +8,9 @@ use crate::test::{Constant, Litmus, Place};
 /// A condition on all final states.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Condition {
-    /// How many states must satisfy it.
+    /// The quantifier over states.
     pub quantifier: Quantifier,
-    /// What they must satisfy.
+    /// The proposition about each state.
     pub proposition: Proposition,
 }
 
@@ -70,7 +70,8 @@ impl Quantifier {
         }
     }
 
-    /// Whether it holds when so many states satisfy the proposition and so many do not.
+    /// Whether the condition holds if `satisfy` states satisfy the proposition and `do_not` states
+    /// do not.
     pub fn holds(self, satisfy: u128, do_not: u128) -> bool {
         match self {
             Quantifier::Exists => satisfy > 0,

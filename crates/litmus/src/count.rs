@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::condition::{Node, Proposition};
 use crate::diagram::{Diagrams, NONE, Set, UNIT};
 
-/// What is known of an atom.
+/// The known part of an atom.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum KnownAtom {
     Nothing,
@@ -21,7 +21,7 @@ enum KnownAtom {
 
 /// How values decide atoms, place by place.
 pub(crate) trait AtomEvaluator {
-    /// Whether the value of the place that was asked `level`-th is what this atom wants.
+    /// Whether the value of the `level`-th place satisfies this atom.
     fn equals(&self, atom: &Node, level: usize, value: u64) -> bool;
     /// The value as a number.
     fn number(&self, level: usize, value: u64) -> i128;
@@ -60,7 +60,8 @@ impl<'a, D: AtomEvaluator> Counter<'a, D> {
         Counter { diagrams, proposition, decides, atoms, known, room }
     }
 
-    /// How many outcomes of a set, whose first variable is asked first, satisfy the proposition.
+    /// The number of outcomes of a set that satisfy the proposition; the first variable of the set
+    /// is decided first.
     pub(crate) fn count(&mut self, set: Set) -> u128 {
         let nothing = vec![KnownAtom::Nothing; self.proposition.nodes().len()];
         self.below(set, 0, nothing)
@@ -107,7 +108,7 @@ impl<'a, D: AtomEvaluator> Counter<'a, D> {
         }
     }
 
-    /// Whether the proposition is true, if what is known of its atoms decides it.
+    /// The value of the proposition, if the known atoms determine it.
     fn truth(&mut self, atoms: &[KnownAtom]) -> Option<bool> {
         let room = &mut self.room;
         room.clear();

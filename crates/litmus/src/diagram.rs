@@ -31,7 +31,7 @@ struct Node {
 pub(crate) struct Diagrams {
     nodes: Vec<Node>,
     edges: Vec<(ValueId, Set)>,
-    /// Nodes by the hash of what they are; nodes of equal hash are chained.
+    /// Nodes by their hash; nodes with equal hash are chained.
     table: FxHashMap<u64, Set>,
     chain: Vec<Set>,
     unions: FxHashMap<(Set, Set), Set>,
@@ -82,7 +82,7 @@ impl Diagrams {
         self.edges(set).iter().map(|edge| (self.values[edge.0 as usize], edge.1))
     }
 
-    /// About how many bytes this takes.
+    /// The size in bytes (estimate).
     pub(crate) fn bytes(&self) -> usize {
         let remembered = self.unions.len() + self.fixed.len() + self.products.len();
         self.nodes.len() * 40 + self.edges.len() * 8 + remembered * 24
@@ -142,7 +142,7 @@ impl Diagrams {
         result
     }
 
-    /// The outcomes of both sets, which have the same variables.
+    /// The union of two sets with the same variables.
     pub(crate) fn union(&mut self, one: Set, other: Set) -> Set {
         if one == other || other == NONE {
             return one;
@@ -301,7 +301,7 @@ impl Diagrams {
         result
     }
 
-    /// How many outcomes there are.
+    /// The number of outcomes.
     pub(crate) fn count(&self, set: Set) -> u128 {
         let mut counts: FxHashMap<Set, u128> = FxHashMap::default();
         counts.insert(NONE, 0);
@@ -335,7 +335,7 @@ impl Diagrams {
         mut each: impl FnMut(&[u64]) -> bool,
     ) {
         let mut sorted: FxHashMap<Set, Vec<(u64, Set)>> = FxHashMap::default();
-        // For each variable above, its node and how many edges were taken.
+        // For each variable above: its node, and the number of edges taken.
         let mut stack: Vec<(Set, usize)> = Vec::new();
         let mut row = Vec::new();
         let mut here = set;

@@ -12,15 +12,14 @@ use crate::layout::Tally;
 use crate::outcomes::{Outcomes, State};
 use crate::test::Litmus;
 
-/// How often each final state was seen, in the order of their values.
+/// The count of each final state, in the order of their values.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Histogram {
     counts: BTreeMap<Vec<i128>, (Vec<u64>, u64)>,
 }
 
 impl Histogram {
-    /// A state was seen so many times. One that the filter of the test does not let through is not
-    /// counted.
+    /// Adds observations of a state. A state that the filter of the test excludes is not counted.
     pub fn add(&mut self, outcomes: &Outcomes<'_>, state: &State, times: u64) {
         if !outcomes.passes(state) {
             return;
@@ -35,7 +34,7 @@ impl Histogram {
         self.counts.values().map(|(state, times)| (state.as_slice(), *times))
     }
 
-    /// How many different states there are.
+    /// The number of distinct states.
     pub fn len(&self) -> usize {
         self.counts.len()
     }
@@ -45,7 +44,7 @@ impl Histogram {
         self.counts.is_empty()
     }
 
-    /// How many runs there were, and how many of them satisfied the proposition of the condition.
+    /// The number of runs, and of those that satisfied the proposition of the condition.
     pub fn tally(&self, test: &Litmus, outcomes: &Outcomes<'_>) -> Tally {
         let holds = |state: &State| outcomes.holds(&test.condition.proposition, state);
         let satisfy = self.states().filter(|(state, _)| holds(state));

@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::outcomes::{Outcomes, State};
 use crate::test::Litmus;
 
-/// How many final states there are, and how many of them satisfy the proposition of the condition.
+/// The number of final states, and of those that satisfy the proposition of the condition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tally {
     /// All states.

@@ -16,7 +16,7 @@ pub(crate) const FLAGS: Cell = Register::COUNT as Cell;
 pub(crate) const CARRY: Cell = FLAGS + 1;
 pub(crate) const SCRATCH: Cell = CARRY + 1;
 const SUM: Cell = SCRATCH + 1;
-/// How many cells a thread has.
+/// The number of cells of a thread.
 pub(crate) const CELLS: usize = SUM as usize + 1;
 
 /// Something whose value is known without asking memory.
@@ -80,7 +80,7 @@ pub(crate) enum Step {
     End,
 }
 
-/// What an atomic step does with what it reads.
+/// The effect of an atomic step on the value that it reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Change {
     Binary(Binary, Source),
@@ -105,7 +105,7 @@ pub(crate) fn location_at(address: u64, locations: usize) -> Option<LocationId> 
     location_around(address, locations).and_then(|(id, offset)| (offset == 0).then_some(id))
 }
 
-/// The location that an address may be in, and how many bytes behind its start.
+/// The location that contains an address, and the offset in it.
 pub(crate) fn location_around(address: u64, locations: usize) -> Option<(LocationId, u8)> {
     let offset = address.checked_sub(FIRST_ADDRESS)?;
     let id = LocationId(u32::try_from(offset / APART).ok()?);
@@ -149,7 +149,7 @@ pub(crate) fn steps(thread: &Thread) -> Vec<Step> {
     steps
 }
 
-/// What the cells of a thread hold at first.
+/// The initial values of a thread's cells.
 pub(crate) fn initial_cells(thread: &Thread) -> [u64; CELLS] {
     let mut cells = [0; CELLS];
     for initial in &thread.registers {

@@ -35,7 +35,7 @@ impl LitmusModel {
         Some(LitmusModel { name, machine, file })
     }
 
-    /// The model of a file, which is called what the file is called.
+    /// The model of a file, with the name of the file.
     pub fn open(path: &Path) -> Result<Self, CatError> {
         let name = path.display().to_string();
         Ok(LitmusModel { name, machine: None, file: Arc::new(CatModel::open(path)?) })
@@ -46,7 +46,7 @@ impl LitmusModel {
         cat::shipped_models()
     }
 
-    /// What the processors of an architecture promise.
+    /// The model that the architecture guarantees.
     pub fn of_architecture(architecture: Architecture) -> Self {
         let name = match architecture {
             Architecture::X86 | Architecture::X86_64 => "tso",
@@ -56,7 +56,7 @@ impl LitmusModel {
         Self::named(name).expect("it is shipped")
     }
 
-    /// What it is called.
+    /// The name.
     pub fn name(&self) -> &str {
         &self.name
     }

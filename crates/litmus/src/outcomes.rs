@@ -143,7 +143,7 @@ pub fn outcomes<'a>(
 }
 
 impl Outcomes<'_> {
-    /// What a state shows, in order.
+    /// The places that a state has values for, in order.
     pub fn places(&self) -> &[Place] {
         &self.variables.places
     }
@@ -153,12 +153,12 @@ impl Outcomes<'_> {
         &self.variables.kinds
     }
 
-    /// How many states of the machine were visited to find them.
+    /// The number of machine states that were visited.
     pub fn machine_states(&self) -> u64 {
         self.states
     }
 
-    /// How often a loop was followed, where it was not followed as often as it can be.
+    /// How often loops were unrolled, if longer runs exist.
     pub fn unrolled(&self) -> Option<u32> {
         match &self.how {
             Method::Coherence(coherent) if coherent.is_cut() => Some(crate::runs::UNROLL),
@@ -193,13 +193,12 @@ impl Outcomes<'_> {
         self.test.filter.as_ref().is_none_or(|filter| self.holds(filter, state))
     }
 
-    /// How many final states the filter lets through.
+    /// The number of final states that the filter allows.
     pub fn count(&self) -> u128 {
         self.count_where(&Proposition::always())
     }
 
-    /// How many of them satisfy a proposition over the places of a state. This does not go through
-    /// them one by one.
+    /// The number of final states that satisfy a proposition, without listing them.
     pub fn count_where(&self, proposition: &Proposition) -> u128 {
         let filtered = self.test.filter.as_ref().map(|filter| filter.and(proposition));
         let proposition = filtered.as_ref().unwrap_or(proposition);

@@ -29,7 +29,7 @@ struct TestData {
     condition: String,
     /// The test as it is written.
     program: String,
-    /// Whether the columns do not say the same.
+    /// Whether the answers of the columns differ.
     differs: bool,
     /// By column; nothing where there is no answer.
     cells: Vec<Option<Value>>,
@@ -122,8 +122,8 @@ fn observation(cell: &Value) -> Option<&str> {
     cell.get("observation")?.as_str()
 }
 
-/// Whether a promise of the test is not kept under some model, or this machine has shown what a model
-/// forbids.
+/// Whether a `forall` or `~exists` fails under some model, or this machine has shown a forbidden
+/// state.
 fn is_broken(test: &TestData) -> bool {
     test.cells.iter().flatten().any(|cell| {
         let promised = cell["kind"] != "Allowed" && cell["verdict"] == "no";

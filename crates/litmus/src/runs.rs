@@ -32,7 +32,7 @@ pub(crate) struct Run {
 pub(crate) struct Access {
     pub(crate) at: LocationId,
     pub(crate) action: Action,
-    /// What it must read, where that was guessed.
+    /// The value that it must read, if that was guessed.
     pub(crate) guess: Option<u64>,
     /// Variables that it settles, with the registers whose values they take.
     pub(crate) settles: Vec<(Cell, u32)>,
@@ -64,7 +64,7 @@ pub(crate) struct Runs {
     pub(crate) cut: bool,
 }
 
-/// How often a run may jump back; herd7's default.
+/// The largest number of backward jumps of a run; herd7's default.
 pub(crate) const UNROLL: u32 = 2;
 /// Steps without an access after which a thread is given up.
 const PATIENCE: u32 = 1_000_000;
@@ -118,7 +118,7 @@ fn round(threads: &[Thread<'_>], values: &Values, limits: &Limits<'_>) -> Result
 }
 
 impl Access {
-    /// What it writes if it reads this.
+    /// The value that it writes after reading this one.
     pub(crate) fn written(&self, read: u64, variables: &Variables) -> Option<u64> {
         match self.action {
             Action::Write(value) => Some(value),
@@ -130,7 +130,7 @@ impl Access {
         }
     }
 
-    /// What it settles if it reads this.
+    /// The values that it settles after reading this one.
     pub(crate) fn settle(&self, read: u64, variables: &Variables) -> Vec<(u32, u64)> {
         let mut after = [0; CELLS];
         match self.action {
@@ -177,7 +177,7 @@ struct Partial {
 impl<'a> Thread<'a> {
     fn new(test: &'a Litmus, variables: &'a Variables, index: usize) -> Self {
         let steps = lower::steps(&test.threads[index]);
-        // With nothing observed, what is live is what instructions read.
+        // If nothing is observed, the live registers are those that instructions read.
         let read = flow::rest(&steps, 0).iter().map(|rest| rest.live).collect();
         Thread { test, variables, index, steps, read }
     }
@@ -343,7 +343,7 @@ impl<'a> Thread<'a> {
     }
 }
 
-/// Some of the registers, so that accesses which do the same are equal.
+/// A subset of the registers, so that accesses with the same effect are equal.
 fn part(cells: &Cells, wanted: u32) -> Cells {
     let mut part = *cells;
     for (cell, value) in part.iter_mut().enumerate() {
@@ -359,7 +359,7 @@ pub(crate) fn projected(run: &Run, at: LocationId) -> Vec<Access> {
     run.accesses.iter().filter(|access| access.at == at).cloned().collect()
 }
 
-/// Drops runs that are the same for every observer.
+/// Removes runs that are equal for every observer.
 pub(crate) fn distinct(runs: &mut Vec<Run>) {
     let mut seen = FxHashSet::default();
     runs.retain(|run| seen.insert((run.accesses.clone(), run.settled.clone())));

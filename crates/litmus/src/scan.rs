@@ -3,7 +3,7 @@
 use diagnostics::diagnostic::Diagnostic;
 use diagnostics::source::Span;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     /// Letters, digits, `_` and `.`, not beginning with a digit.
@@ -56,7 +56,7 @@ pub(crate) fn tokens(text: &str, from: usize) -> Result<Vec<Token<'_>>, Diagnost
     }
 }
 
-/// What the token at an offset is, and where it ends.
+/// The token at an offset, and its end.
 fn token(text: &str, at: usize, first: char) -> Result<(Kind, usize), Diagnostic> {
     let rest = &text[at..];
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';

@@ -14,31 +14,31 @@ use crate::diagram::{Diagrams, NONE, Set, UNIT};
 
 /// A machine that runs a test.
 pub(crate) trait Machine {
-    /// How many numbers a state is.
+    /// The number of numbers in a state.
     fn width(&self) -> usize;
     /// How it begins.
     fn initial(&mut self) -> Result<Successor, Stopped>;
     /// Where it can go from here.
     fn successors(&mut self, state: &[u32], out: &mut Vec<Successor>) -> Result<(), Stopped>;
-    /// About how many bytes it keeps beside the numbers of states.
+    /// The memory in use besides the states, in bytes (estimate).
     fn bytes(&self) -> usize;
     /// If nothing is left to do: the variables that are settled by the end itself.
     fn finish(&self, state: &[u32]) -> Option<Vec<(u32, u64)>>;
 }
 
-/// A state and what was settled on the way to it.
+/// A state, with the values that were settled on the way to it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Successor {
     pub(crate) state: Vec<u32>,
     pub(crate) settled: Vec<(u32, u64)>,
-    /// What happened on the way, where the machine was asked to record it.
+    /// The steps on the way, if the machine records them.
     pub(crate) events: Vec<crate::witness::MachineStep>,
 }
 
 /// Why there is no answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Stopped {
-    /// It was asked to stop, by its user or its time.
+    /// The user or the time limit has stopped it.
     Asked {
         /// States seen so far.
         states: u64,
@@ -62,7 +62,7 @@ pub enum Stopped {
         /// The location.
         location: crate::test::LocationId,
     },
-    /// A thread goes on and on without touching memory.
+    /// A thread has an endless loop without memory accesses.
     Endless {
         /// Which thread.
         thread: usize,
@@ -74,10 +74,10 @@ pub enum Stopped {
     },
 }
 
-/// How far to go.
+/// The limits of a search.
 #[derive(Clone, Copy)]
 pub struct Limits<'a> {
-    /// About how many bytes may be used.
+    /// The memory limit in bytes (estimate).
     pub memory: Option<usize>,
     /// Asked now and then, with the number of states seen; false ends the work.
     pub go_on: &'a dyn Fn(u64) -> bool,
@@ -96,13 +96,13 @@ impl Limits<'_> {
     }
 }
 
-/// How often limits are looked at, in states.
+/// The number of states between two checks of the limits.
 const PERIOD: usize = 1 << 8;
 
 /// The states of a machine with their outcomes.
 pub(crate) struct Explored {
     states: States,
-    /// What is settled before the first state.
+    /// The values that are settled before the first state.
     initially: Vec<(u32, u64)>,
     /// For each state, the outcomes that are still open.
     open: Vec<Set>,
@@ -111,7 +111,7 @@ pub(crate) struct Explored {
 }
 
 impl Explored {
-    /// How many states there are.
+    /// The number of states.
     pub(crate) fn len(&self) -> usize {
         self.open.len()
     }
@@ -179,7 +179,7 @@ struct Graph {
     settled: Vec<(u32, u64)>,
 }
 
-/// Visits all states and computes what can come of each.
+/// Visits all states and computes the outcomes of each.
 pub(crate) fn explore<M: Machine>(
     machine: &mut M,
     diagrams: &mut Diagrams,

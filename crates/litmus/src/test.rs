@@ -23,7 +23,7 @@ pub use word::{Architecture, Register, Size, Type};
 pub struct Litmus {
     /// Which assembly language it is written in.
     pub architecture: Architecture,
-    /// What it is called.
+    /// The name.
     pub name: String,
     /// The quoted line below the name.
     pub description: Option<String>,
@@ -37,7 +37,7 @@ pub struct Litmus {
     pub shown: Vec<Place>,
     /// Final states that do not satisfy this are left out.
     pub filter: Option<Proposition>,
-    /// What is asked about the final states.
+    /// The condition on final states.
     pub condition: Condition,
 }
 
@@ -57,8 +57,8 @@ impl Litmus {
         }
     }
 
-    /// What a final state shows: what the test lists and what its condition and filter speak of,
-    /// in the order in which herd7 lists it.
+    /// The places of a final state: those that the test lists, and those in its condition and
+    /// filter, in the order of herd7.
     pub fn observed(&self) -> Vec<Place> {
         let mut places = self.shown.clone();
         places.extend(self.condition.proposition.places());
@@ -88,26 +88,26 @@ pub struct LocationId(pub u32);
 /// A word of memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Location {
-    /// What it is called.
+    /// The name.
     pub name: String,
     /// Its type, where the test declares one.
     pub kind: Option<Type>,
-    /// What it holds at first.
+    /// The initial value.
     pub initial: Constant,
 }
 
 /// A value that is written down in a test.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Constant {
-    /// A number. Numbers above the signed range are the negative ones of the same bits.
+    /// A number. Numbers above the signed range are the negative ones with the same bits.
     Number(i64),
     /// The address of a location.
     Address(LocationId),
 }
 
 impl Constant {
-    /// Its bits. The address of a location is a number that stands for it, the same in every
-    /// test, model and machine.
+    /// The bits of the value. The address of a location is a fixed number, the same in every test,
+    /// model and machine.
     pub fn bits(self) -> u64 {
         crate::lower::word(self)
     }
@@ -141,7 +141,7 @@ impl Thread {
         }
     }
 
-    /// How many instructions it has.
+    /// The number of instructions.
     pub(crate) fn len(&self) -> usize {
         self.x86().len() + self.risc().len()
     }
@@ -162,7 +162,7 @@ impl Default for Code {
     }
 }
 
-/// What a register holds at first.
+/// The initial value of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InitialRegister {
     /// Which register.

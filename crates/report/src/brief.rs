@@ -70,7 +70,7 @@ fn cycle_rows(history: &History, cycle: &Cycle, derived: &[Derived]) -> Vec<Stri
     cells.iter().enumerate().map(row).collect()
 }
 
-/// Where an edge starts, what is there, and why it goes on.
+/// The place of an edge's source, its event, and the reason for the edge.
 fn cell(history: &History, edge: &Edge, derived: &[Derived]) -> [String; 3] {
     let why = because(edge.because, derived).to_owned();
     match edge.from {
@@ -86,7 +86,7 @@ fn threaded(history: &History, event: EventId) -> String {
     format!("{thread}: {}{}", event_text(history, event), commit.unwrap_or_default())
 }
 
-/// The read, or `final` line, of a value that nobody wrote.
+/// The read, or `final` line, of a value that was never written.
 fn unwritten(history: &History) -> Option<String> {
     let read = |&e: &EventId| history.reads_unwritten(e);
     if let Some(e) = history.event_ids().find(read) {

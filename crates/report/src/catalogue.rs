@@ -144,7 +144,7 @@ fn weaker(model: Model) -> impl Iterator<Item = Model> {
     IMPLICATIONS.iter().filter(move |i| i.stronger == model).map(|i| i.weaker)
 }
 
-/// The same as one JSON object per line.
+/// The table as one JSON object per line.
 pub fn models_json() -> String {
     let built_in = Model::ALL.into_iter().map(|model| json::line(&row(model)) + "\n");
     let files = shipped().map(|(name, model)| {

@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use crate::json::line;
 
-/// The verdict on a certificate, for people. `name` is what the protocol is called. If `quiet`, only
-/// the verdict.
+/// The verdict on a certificate, as text. `name` is the name of the protocol. If `quiet`, only the
+/// verdict.
 pub fn text(name: &str, question: &Question, verdict: &recheck::Verdict, quiet: bool) -> String {
     let holds = match verdict {
         Verdict::Holds(holds) => holds,
@@ -63,7 +63,7 @@ fn reason(ended: Ended) -> &'static str {
     }
 }
 
-/// What is shown, for how many processors and addresses.
+/// The proved claim, and its numbers of processors and addresses.
 fn shown(question: &Question, holds: &Holds) -> String {
     let what = match (question.memory_model.as_deref(), question.only) {
         (Some("tso"), _) => MemoryModel::Tso.kept().to_owned(),
@@ -96,8 +96,8 @@ fn shown(question: &Question, holds: &Holds) -> String {
     format!("{what} for any number of processors, {many} or more{addresses}{assuming}{flags}")
 }
 
-/// The verdict on a certificate as a JSON object in one line, without the newline. What is known
-/// depends on the verdict.
+/// The verdict on a certificate as a JSON object in one line, without the newline. Its fields
+/// depend on the verdict.
 pub fn json(name: &str, question: &Question, verdict: &recheck::Verdict) -> String {
     let memory_model = question.memory_model.as_deref();
     match verdict {

@@ -26,7 +26,7 @@ pub struct Style {
     pub json: bool,
     /// Without the cycle that shows a violation.
     pub quiet: bool,
-    /// With what the search took.
+    /// Whether to print statistics of the decision.
     pub stats: bool,
     /// With the witness of a consistent trace, in JSON.
     pub witness: bool,
@@ -225,7 +225,7 @@ fn names(models: &[Model]) -> Vec<&'static str> {
     models.iter().map(|model| model.name()).collect()
 }
 
-/// How many traces were found to be what, for each thing that was asked.
+/// The number of traces with each verdict, for each model.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     rows: Vec<(Asked, [usize; 3])>,

@@ -28,20 +28,20 @@ pub use annotations::{CodeQuality, github};
 pub use cases::{any_number, exploration, judged, unread, verification, watched};
 pub use junit::Junit;
 
-/// One question, and what came of it.
+/// One question with its answer.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// What it is about: a trace file, a model, a litmus test, a target.
+    /// The subject: a trace file, a model, a litmus test, a target.
     pub subject: String,
-    /// What was asked: `trace 2: tso`.
+    /// The question: `trace 2: tso`.
     pub name: String,
-    /// What it took.
+    /// The time that the answer took.
     pub time: Duration,
-    /// What is wrong, unless it passed.
+    /// The complaint, unless the case passed.
     pub complaint: Option<Complaint>,
 }
 
-/// What is wrong.
+/// The complaint of a case that did not pass.
 #[derive(Clone, Debug)]
 pub struct Complaint {
     /// What kind of thing it is.
@@ -65,7 +65,7 @@ pub enum Kind {
     Malformed,
 }
 
-/// A place in a file, with what is wrong there if that is more special than the whole complaint.
+/// A place in a file, with a message if it is more specific than the complaint.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
     /// The file, as the user named it.
@@ -74,7 +74,7 @@ pub struct Place {
     pub line: u64,
     /// The column, from 1, if it is known.
     pub column: Option<u64>,
-    /// What is wrong there.
+    /// The message about this place.
     pub message: Option<String>,
 }
 
@@ -94,7 +94,7 @@ impl Case {
         Case { complaint: Some(complaint), ..Case::passed(subject, name) }
     }
 
-    /// The same, with what it took.
+    /// The case with this time.
     pub fn took(self, time: Duration) -> Case {
         Case { time, ..self }
     }
@@ -116,7 +116,7 @@ impl Complaint {
         Complaint { kind: Kind::Malformed, ..Complaint::violation(message, text) }
     }
 
-    /// The same, at a line of a file; at none if there is no such line.
+    /// The complaint at a line of a file; without a place if there is no line.
     pub fn at(mut self, file: &str, line: Option<u64>, column: Option<u64>) -> Complaint {
         if let Some(line) = line.filter(|&line| line > 0) {
             let column = column.filter(|&column| column > 0);
@@ -125,7 +125,7 @@ impl Complaint {
         self
     }
 
-    /// The same, at the places of these errors, each with its message.
+    /// The complaint at the places of these errors, each with its message.
     pub fn at_each(mut self, source: &Source, problems: &[Diagnostic]) -> Complaint {
         for problem in problems.iter().filter(|problem| problem.severity == Severity::Error) {
             let (line, column) = source.position(problem.span.start);

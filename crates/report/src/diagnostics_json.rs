@@ -55,8 +55,8 @@ pub fn diagnostics_json(source: &Source, diagnostics: &[Diagnostic]) -> String {
     diagnostics.iter().map(object).collect()
 }
 
-/// Why a text is not taken, one JSON object a line. What is wrong with the text as a whole stands
-/// at its beginning.
+/// A refusal as JSON, one object per line. A problem with the text as a whole has the place of its
+/// beginning.
 pub fn refusal_json(refusal: &Refusal) -> String {
     if !refusal.problems.is_empty() {
         return diagnostics_json(&refusal.source, &refusal.problems);

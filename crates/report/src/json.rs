@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-/// The memory model that was asked about, under both of its names. `memory_model` means the same in
-/// every command; `model` is older, and is the Murphi file where there is one.
+/// The memory model of the question, under both of its names. `memory_model` means the same in
+/// every command; `model` is older, and is the Murphi file if there is one.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct MemoryModelName<'a> {
     model: &'a str,
@@ -16,7 +16,7 @@ impl<'a> MemoryModelName<'a> {
     }
 }
 
-/// The Murphi file that was asked about, under both of its names: `file` means the same in every
+/// The Murphi file of the question, under both of its names: `file` means the same in every
 /// command.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct ModelFileName<'a> {
@@ -30,7 +30,7 @@ impl<'a> ModelFileName<'a> {
     }
 }
 
-/// What a check took, in both of its units.
+/// The time of a check, in both of its units.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct CheckTime {
     micros: u64,
@@ -45,6 +45,6 @@ impl CheckTime {
 
 /// Something as JSON in one line, without the newline.
 pub(crate) fn line(value: &impl Serialize) -> String {
-    // What is printed has strings for keys, and nothing in it refuses to be serialised.
+    // Reports have strings for keys, and no value that cannot be serialised.
     serde_json::to_string(value).expect("a report has a JSON form")
 }

@@ -19,7 +19,7 @@ pub fn event_text(history: &History, event: EventId) -> String {
     event_text_within(history, event, usize::MAX, usize::MAX)
 }
 
-/// The same with the middle of addresses and values left out where they are longer than this.
+/// As above; the middle of longer addresses and values is left out.
 pub(crate) fn event_text_within(
     history: &History,
     event: EventId,
@@ -108,7 +108,7 @@ pub(crate) fn event_name(history: &History, event: EventId) -> String {
     format!("{text} ({}, {}{commit})", thread_of(history, event), place(history, event))
 }
 
-/// `, 0x80000010 lw a0,0(a1), cycle 67`: where an event comes from, if the trace says so.
+/// `, 0x80000010 lw a0,0(a1), cycle 67`: the origin of an event, if the trace has it.
 fn commit_of(history: &History, event: EventId) -> String {
     history.commit(event).map_or_else(String::new, |commit| format!(", {commit}"))
 }

@@ -10,8 +10,8 @@ use crate::count;
 /// The most lines whose numbers are listed.
 const LISTED: usize = 40;
 
-/// What is left of a trace, in the text format: from which file and trace of it, how much is left,
-/// which lines these were, and the events.
+/// A part of a trace in the text format: its file and number, how many events are left, their
+/// lines, and the events.
 pub fn shrunk_text(
     (file, trace): (&str, u64),
     whole: &History,

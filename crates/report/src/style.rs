@@ -2,7 +2,7 @@
 
 use evidence::Verdict;
 
-/// What a piece of text is.
+/// The role of a piece of text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Style {
     /// No violation.

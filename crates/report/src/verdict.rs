@@ -13,13 +13,13 @@ use crate::{count, json};
 /// A judgement of one trace, as it is printed.
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
-    /// What the file is called.
+    /// The name of the file.
     pub file: &'a str,
     /// The number of the trace in it, from 1.
     pub trace: u64,
     /// The trace.
     pub history: &'a History,
-    /// What was found out about it.
+    /// The verdict on it.
     pub judgement: &'a Judgement,
     /// What that took, in microseconds.
     pub micros: u64,
@@ -30,7 +30,7 @@ pub struct Line<'a> {
 pub struct Fields {
     /// The witness of a consistent trace.
     pub witness: bool,
-    /// What the search took.
+    /// Whether to include statistics of the search.
     pub stats: bool,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct Object<'a> {
     pub(crate) stats: Option<Stats>,
 }
 
-/// What a verdict rests on.
+/// The evidence for a verdict.
 #[derive(Serialize, Default)]
 pub(crate) struct Evidence {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,7 +78,7 @@ pub(crate) struct Evidence {
 /// Events as pairs of thread and index.
 type Order = Vec<(u64, u32)>;
 
-/// What the search took.
+/// The statistics of a search.
 #[derive(Serialize)]
 pub(crate) struct Stats {
     inferred_edges: u64,
@@ -163,7 +163,7 @@ pub fn verdict_json(line: &Line<'_>, fields: Fields) -> String {
     })
 }
 
-/// Why there is no answer, and what was established.
+/// Why a trace is undecided, and what was established.
 pub(crate) fn undecided(why: &Undecided) -> Evidence {
     Evidence {
         reason: Some(reason(&why.reason)),
@@ -262,7 +262,7 @@ fn edge_object(
     }
 }
 
-/// Whether an edge is itself what the clause denies.
+/// Whether the clause denies the edge itself.
 fn is_assumed(edge: &Edge, clause: &[Literal]) -> bool {
     let (Node::Event(to), because) = (edge.to, edge.because) else { return false };
     let denied = |literal: Literal| clause.contains(&literal.negated());

@@ -17,7 +17,7 @@ use crate::brief::cycle_lines;
 /// Something that is not established, in JSON and in text.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Open<'a> {
-    /// What it is about: `data-independence`, `start-states` ….
+    /// The assumption: `data-independence`, `start-states` ….
     what: &'static str,
     /// Where: `protocol.m:12:3`.
     pub(crate) place: String,
@@ -25,7 +25,7 @@ pub(crate) struct Open<'a> {
     pub(crate) sentence: &'a str,
 }
 
-/// What is not established, with its places.
+/// The assumptions that are not established, with their places.
 pub(crate) fn open<'a>(doubts: &'a [Unestablished], source: &Source) -> Vec<Open<'a>> {
     let open = |doubt: &'a Unestablished| Open {
         what: doubt.about.name(),
@@ -35,7 +35,7 @@ pub(crate) fn open<'a>(doubts: &'a [Unestablished], source: &Source) -> Vec<Open
     doubts.iter().map(open).collect()
 }
 
-/// What was assumed, by its name in flags and in JSON.
+/// The allowed assumptions, by their names in flags and JSON.
 pub(crate) fn assuming(assumed: &[Unestablished]) -> &'static [&'static str] {
     if assumed.is_empty() { &[] } else { &["data-independence"] }
 }
@@ -45,8 +45,8 @@ pub(crate) fn can_be_assumed(open: &[Unestablished]) -> bool {
     !open.is_empty() && open.iter().all(|doubt| doubt.about.is_assumable())
 }
 
-/// What the trace checker says about a trace, and why. Of what it allows, also what it says if stores
-/// must count in the order in which they happened.
+/// The verdict of the trace checker, with its reason; for a consistent trace, also the verdict with
+/// the stores ordered as in the run.
 pub(crate) fn judged(memory: &Memory) -> Vec<String> {
     let mut lines = vec![format!("{}, certified", in_short(&memory.judged))];
     if let Evidence::Violation(proof) = &memory.certificate.evidence {

@@ -14,7 +14,8 @@ use crate::verification::can_be_assumed;
 use crate::verification::keep::ASSUME;
 use crate::verification::text::{next_steps, open_lines};
 
-/// More lemmas than this are counted and not printed, unless they are asked for.
+/// If there are more lemmas than this, only their number is printed, unless --print-lemmas is
+/// given.
 const PRINTED: usize = 10;
 
 /// How much of a report is printed, and whether in colours.
@@ -127,7 +128,7 @@ fn claim_lines(claim: &ClaimSummary, concrete: u64, colour: bool) -> String {
         let lemmas = claim.lemmas.len();
         let _ = writeln!(text, "    lemmas: {lemmas}{minimal}, found in {rounds}");
     }
-    // What a walk saw of an instance that was searched says nothing more.
+    // A walk in an instance that was searched adds nothing.
     let is_searched =
         |count| claim.instances.iter().any(|other| other.complete && other.processors == count);
     let shown = claim.instances.iter();

@@ -17,7 +17,7 @@ use crate::explain::{
 };
 use crate::shrunk_text;
 
-/// How long a smaller part of a trace is looked for.
+/// The time limit for shrinking a trace.
 const SHRINKING: Duration = Duration::from_secs(10);
 
 /// Larger certificates are left to `--certificate`, so that pages stay small.
@@ -140,13 +140,13 @@ impl PageMaker<'_> {
 /// A violation in an index.
 #[derive(Clone, Debug, Serialize)]
 pub struct Listed {
-    /// What the file is called.
+    /// The name of the file.
     pub file: String,
     /// The number of the trace in it, from 1.
     pub trace: u64,
     /// The name of the model.
     pub model: String,
-    /// How many events the trace has.
+    /// The number of events of the trace.
     pub events: usize,
     /// Its page, beside the index; nothing if it has none.
     pub page: Option<String>,
@@ -154,7 +154,7 @@ pub struct Listed {
     pub gist: String,
 }
 
-/// The page that lists violations, with how many traces were found to be what.
+/// The page that lists violations, with the number of traces for each verdict.
 pub fn index_page(tally: &Tally, listed: &[Listed]) -> String {
     #[derive(Serialize)]
     struct Row<'a> {

@@ -105,7 +105,7 @@ impl CodeQuality {
     }
 }
 
-/// FNV-1a of these texts: GitLab takes what has the same fingerprint for the same remark.
+/// FNV-1a of these texts: GitLab treats entries with equal fingerprints as the same entry.
 fn hash(texts: &[&str]) -> u64 {
     let bytes = texts.iter().flat_map(|text| text.bytes().chain([0]));
     bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| {

@@ -19,7 +19,7 @@ fn name(trace: u64, model: &str) -> String {
     format!("trace {trace}: {model}")
 }
 
-/// What is printed about an answer, without colours.
+/// The text of an answer, without colours.
 const PLAIN: Style =
     Style { json: false, quiet: false, stats: false, witness: false, colour: false };
 
@@ -156,7 +156,7 @@ pub fn any_number(report: &parametric::report::Report) -> Case {
     Case { complaint, ..Case::passed(&report.source.name, name) }
 }
 
-/// What a verdict complains of, in the words of its report.
+/// The complaint of a verdict, in the words of its report.
 fn complaint_of<H, B, U>(
     verdict: &Verdict<H, B, U>,
     file: &str,

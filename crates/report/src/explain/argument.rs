@@ -32,7 +32,7 @@ pub(crate) enum Item {
 pub(crate) struct Case {
     /// `1`, or `2.1` for a case within a case.
     pub(crate) label: String,
-    /// What it assumes.
+    /// The assumption of the case.
     pub(crate) assumes: Literal,
     /// Why it cannot be.
     pub(crate) items: Vec<Item>,
@@ -43,7 +43,7 @@ pub(crate) struct Case {
 pub(crate) struct Step {
     /// `1`, or `2.1` for a step within a step.
     pub(crate) label: String,
-    /// What it says.
+    /// The claim of the step.
     pub(crate) claim: Claim,
     /// Why.
     pub(crate) reason: Reason,
@@ -132,7 +132,7 @@ pub(crate) enum LinkKind {
         read: Ground,
         order: Vec<Ordered>,
     },
-    /// A step of the same argument, and the rule that gave it.
+    /// A step of the same argument, and the rule that derives it.
     Derived(String, Rule),
     /// Links left out of a walk too long to be shown.
     Omitted(usize),
@@ -146,7 +146,7 @@ pub(crate) struct Ordered {
     pub(crate) ground: Ground,
 }
 
-/// What a link rests on.
+/// The justification of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Ground {
     /// There is only one candidate.
@@ -159,9 +159,9 @@ pub(crate) enum Ground {
     OrderLine(u32),
     /// The `final` line at this line.
     FinalLine(u32),
-    /// A fact still to be looked up.
+    /// A fact that has not been looked up yet.
     Fact(Literal),
-    /// What is being refuted.
+    /// The supposition that is being refuted.
     Supposed,
     /// What this case assumes.
     Case(String),
@@ -179,7 +179,7 @@ impl Walk {
         self.links.iter().flat_map(Link::grounds)
     }
 
-    /// How many links it has, with those left out.
+    /// The number of links, including those left out.
     pub(crate) fn length(&self) -> usize {
         let links = self.links.iter().map(|link| match link.kind {
             LinkKind::Omitted(count) => count,
@@ -197,7 +197,7 @@ impl Walk {
 }
 
 impl Link {
-    /// What the link rests on.
+    /// The justifications of the link.
     pub(crate) fn grounds(&self) -> impl Iterator<Item = &Ground> {
         let (read, order): (Option<&Ground>, &[Ordered]) = match &self.kind {
             LinkKind::ReadsFrom(ground) => (Some(ground), &[]),
@@ -208,7 +208,7 @@ impl Link {
         read.into_iter().chain(order.iter().map(|o| &o.ground))
     }
 
-    /// The same, to be changed.
+    /// The justifications of the link, to be changed.
     pub(crate) fn grounds_mut(&mut self) -> impl Iterator<Item = &mut Ground> {
         let (read, order): (Option<&mut Ground>, &mut [Ordered]) = match &mut self.kind {
             LinkKind::ReadsFrom(ground) => (Some(ground), &mut []),
@@ -229,7 +229,7 @@ pub(crate) struct Branch<'a> {
 }
 
 impl Argument {
-    /// How many cases there are at the ends of all case distinctions.
+    /// The number of cases at the ends of all case distinctions.
     pub(crate) fn count_ends(&self) -> usize {
         let mut count = 0;
         let mut open: Vec<&Item> = self.items.iter().collect();

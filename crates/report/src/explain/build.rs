@@ -48,7 +48,7 @@ pub(crate) fn argument(history: &History, model: ExplainedModel<'_>, proof: &Pro
     }
 }
 
-/// A proof with what is needed to look things up in it.
+/// A proof with its lookup tables.
 struct Reading<'a> {
     history: &'a History,
     proof: &'a Proof,
@@ -68,7 +68,7 @@ impl<'a> Reading<'a> {
         Self { history, proof, grounds: Grounds::new(history, model), units }
     }
 
-    /// A reader of a value nobody wrote, if the empty clause has no other reason.
+    /// A reader of a value that was never written, if the empty clause has no other reason.
     fn unwritten(&self, last: usize) -> Option<Reader> {
         if self.proof.steps[last].why != Why::Propagation {
             return None;
@@ -107,7 +107,7 @@ impl<'a> Reading<'a> {
         found
     }
 
-    /// The literal that says what the read of a causal rule read, where that was open.
+    /// The literal for the source of the read in a causal rule, if that was open.
     fn via_read(&self, derived: &Derived, holds: &dyn Fn(Literal) -> bool) -> Option<Literal> {
         let read = event_of(derived.via?)?;
         let literals =
@@ -397,8 +397,7 @@ fn nearest(forced: &[Forced], end: &End) -> BTreeSet<Literal> {
     shown
 }
 
-/// The cycle, shown from the best place: what was supposed, or else the event that comes first in
-/// the trace.
+/// The cycle, rotated to its best start: the supposition, or else the first event of the trace.
 fn rotate(mut cycle: Walk, history: &History) -> Walk {
     let supposed =
         |link: &Link| link.grounds().any(|g| matches!(g, Ground::Supposed | Ground::Case(_)));

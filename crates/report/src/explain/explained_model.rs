@@ -52,7 +52,7 @@ impl ExplainedModel<'_> {
         }
     }
 
-    /// What it promises, in a few words.
+    /// The guarantee of the model, in a few words.
     pub(super) fn summary(&self) -> &str {
         match self {
             ExplainedModel::Model(model) => model.summary(),
@@ -83,8 +83,8 @@ pub struct FileRules {
 }
 
 impl FileRules {
-    /// What a violation of a model file is to be explained with, and its proof in the terms of the
-    /// built-in models.
+    /// The model for the explanation of a violation of a model file, and the proof in the terms of
+    /// the built-in models.
     pub fn new(history: &History, file: &ModelFile, judgement: &FileJudgement) -> (Self, Proof) {
         let mut used: Vec<usize> = Vec::new();
         let mut rules = FileRules {

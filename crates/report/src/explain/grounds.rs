@@ -20,7 +20,7 @@ use crate::names::{address_of, source_node};
 /// Addresses with more writes than this are not searched for paths.
 const MOST_WRITES: usize = 512;
 
-/// Knows what the trace says about write order.
+/// Looks up what the trace declares about write order.
 pub(super) struct Grounds<'h> {
     history: &'h History,
     model: ExplainedModel<'h>,

@@ -16,7 +16,7 @@ pub(super) fn keeps(
     a: Node,
     b: Node,
 ) -> bool {
-    // What a file keeps of two steps is said of each of them.
+    // If a file keeps two steps in order, each of them is explained.
     let ExplainedModel::Model(model) = model else { return false };
     let (Some((a, first)), Some((b, second))) = (half(history, a), half(history, b)) else {
         return false;
@@ -46,8 +46,8 @@ enum AccessHalf {
     Write,
 }
 
-/// The event of a node and what the node does: a causal model sees the two halves of a
-/// read-modify-write as two operations.
+/// The event of a node and its half: a causal model treats the two halves of a read-modify-write as
+/// two operations.
 fn half(history: &History, node: Node) -> Option<(EventId, AccessHalf)> {
     match node {
         Node::Initial(_) => None,

@@ -54,9 +54,9 @@ pub(super) enum CellKind {
 
 pub(super) struct Cell {
     pub(super) kind: CellKind,
-    /// What it says.
+    /// The text of the event.
     pub(super) text: String,
-    /// Where the trace says so.
+    /// The place of the event in the trace.
     pub(super) place: String,
     /// The instruction that it comes from.
     pub(super) commit: Option<String>,
@@ -71,7 +71,7 @@ pub(super) struct Place {
     pub(super) row: usize,
 }
 
-/// What an arrow is there for, most important first.
+/// The role of an arrow, most important first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Role {
     /// Part of the cycle.
@@ -97,7 +97,7 @@ pub(super) struct Arrow {
     pub(super) rule: Option<String>,
 }
 
-/// The panels of an argument, and how many cases have none.
+/// The panels of an argument, and the number of cases without a panel.
 pub(super) fn panels(words: Words<'_>, argument: &Argument) -> (Vec<Panel>, usize) {
     let scenes = scenes(words, argument);
     let left_out = scenes.len().saturating_sub(MOST_PANELS);
@@ -145,7 +145,7 @@ fn scenes<'a>(words: Words<'_>, argument: &'a Argument) -> Vec<PanelContent<'a>>
     scenes
 }
 
-/// What a step refutes.
+/// The supposition that a step refutes.
 fn supposed(words: Words<'_>, step: &Step) -> String {
     match step.claim {
         Claim::Literal(literal) => words.literal(literal.negated()),
@@ -271,7 +271,7 @@ impl Sketch<'_> {
         entry.1 = entry.1.take().or(step);
     }
 
-    /// An arrow of the cycle, and what it rests on.
+    /// An arrow of the cycle, with its justifications.
     fn link(&mut self, link: &Link) {
         let (label, step) = match &link.kind {
             LinkKind::Derived(step, rule) => (rule_label(*rule), Some(step.clone())),

@@ -20,7 +20,7 @@ const MOST_ENDS: usize = 16;
 /// How deep cases may nest.
 const MOST_DEPTH: usize = 6;
 
-/// How many variables are tried before choosing one to distinguish.
+/// The number of variables that are tried before one is chosen to distinguish.
 const MOST_TRIED: usize = 48;
 
 /// Why a clause holds.
@@ -61,7 +61,7 @@ pub(super) enum End {
     Cases { because: Vec<Literal>, cases: Vec<(Literal, Refutation)> },
 }
 
-/// A small case tree that refutes the clauses, if there is one.
+/// A small case tree that refutes the clauses, if one is found.
 pub(super) fn refute(history: &History, clauses: Vec<Clause>) -> Option<Refutation> {
     let mut solver = Solver::new(history, clauses);
     let tree = solver.refute(0)?;
@@ -182,7 +182,7 @@ impl Solver {
         None
     }
 
-    /// Looks at a clause: forces its last open literal; true if it has none and is false.
+    /// Visits a clause: forces its last open literal; true if it has none and is false.
     fn visit(&mut self, clause: u32) -> bool {
         let lits = &self.clauses[clause as usize].1;
         if lits.iter().any(|&lit| self.holds[lit as usize]) {
@@ -329,7 +329,7 @@ pub(super) fn readers_of(history: &History, event: EventId) -> Vec<Reader> {
     }
 }
 
-/// The tree without what it does not need, and the facts from outside that it rests on.
+/// The tree without unneeded parts, and the outside facts that it uses.
 fn prune(tree: Refutation) -> (Refutation, BTreeSet<Literal>) {
     let Refutation { forced, end } = tree;
     let (mut below, end, mut needs) = match end {

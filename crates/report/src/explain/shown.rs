@@ -31,7 +31,7 @@ pub(crate) enum Slot {
 }
 
 impl Shown {
-    /// What the whole argument speaks of.
+    /// The events that the whole argument mentions.
     pub(crate) fn of(history: &History, argument: &Argument) -> Self {
         let mut shown = Self::default();
         let mut open: Vec<&Item> = argument.items.iter().collect();
@@ -167,7 +167,7 @@ impl Shown {
         threads
     }
 
-    /// The column of a thread: its events to show, with what is left out between them.
+    /// The column of a thread: the events to show, with the numbers of those left out between them.
     pub(crate) fn column(&self, history: &History, thread: ThreadId) -> Vec<Slot> {
         let range = history.thread_range(thread);
         let mut column = Vec::new();

@@ -43,7 +43,7 @@ pub(super) fn legend(words: Words<'_>, argument: &Argument, width: usize) -> Vec
 
 /// A line of text.
 pub(super) struct Line {
-    /// How many characters it stands to the right.
+    /// The indentation in characters.
     pub(super) indent: usize,
     /// A number, case or bullet in front.
     pub(super) mark: String,

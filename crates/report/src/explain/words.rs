@@ -18,7 +18,7 @@ use crate::names::{
 /// A space that holds the parts of a name together when lines are broken.
 pub(super) const NO_BREAK: char = '\u{a0}';
 
-/// Names longer than this may be broken all the same.
+/// Names longer than this may be broken across lines.
 const LONG_NAME: usize = 60;
 
 /// Puts things in words for one history and model.
@@ -117,7 +117,7 @@ impl Words<'_> {
         format!("{} came before {}", self.name(a), self.name(b))
     }
 
-    /// What a step says, without its full stop.
+    /// The claim of a step, without its full stop.
     pub(crate) fn claim(&self, step: &Step) -> String {
         match (step.claim, &step.reason) {
             (Claim::Literal(literal), _) => self.literal(literal),
@@ -388,7 +388,7 @@ impl Words<'_> {
         }
     }
 
-    /// What the cases of a distinction share: "Either a came before b or b before a."
+    /// The common form of the cases of a distinction: "Either a came before b or b before a."
     pub(crate) fn question(&self, cases: &[super::argument::Case]) -> String {
         match cases.first().map(|case| case.assumes.atom) {
             Some(Atom::Before(a, b)) => format!(

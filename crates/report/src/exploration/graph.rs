@@ -71,7 +71,7 @@ fn rule(step: &GraphStep) -> String {
     }
 }
 
-/// The places whose value is not the same in all states.
+/// The places whose values differ between states.
 fn varying(listings: &[Vec<(String, String)>]) -> BTreeSet<&str> {
     let mut values: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (path, value) in listings.iter().flatten() {

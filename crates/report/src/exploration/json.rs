@@ -8,7 +8,7 @@ pub fn object(report: &Report) -> String {
     crate::json::line(report)
 }
 
-/// What came of a replay as a JSON object in one line, without the newline.
+/// The result of a replay as a JSON object in one line, without the newline.
 pub fn replayed(
     model: &str,
     file: &str,

@@ -233,7 +233,7 @@ fn run_without(counterexample: &Counterexample, hidden: &[String], colour: bool)
     text
 }
 
-/// How many places of a region are listed.
+/// The number of places of a region that are listed.
 const LISTED: usize = 30;
 
 /// What can still happen after a run from whose end a goal is out of reach.

@@ -15,7 +15,7 @@ use super::states::{Shown, first_index, variable};
 /// A message of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Arrow {
-    /// What it says: its kind, or the name of its variable.
+    /// The label: its kind, or the name of its variable.
     pub label: String,
     /// All of it.
     pub detail: String,
@@ -42,7 +42,7 @@ pub struct Chart {
     pub arrows: Vec<Arrow>,
 }
 
-/// A message in its slot: the slot, and what it says.
+/// A message in its slot: the slot, and the text of the message.
 type Token = (String, String);
 
 impl Chart {
@@ -166,7 +166,7 @@ struct Slot {
 }
 
 impl Slot {
-    /// The message in it, what says what it is first.
+    /// The message in the slot, its leading field first.
     fn token(mut self, lead: &str, processors: &[String]) -> Option<Token> {
         if !self.full {
             return None;
@@ -187,7 +187,7 @@ struct Slots<'r> {
 }
 
 impl Slots<'_> {
-    /// The messages in a state, each with how often it is there.
+    /// The messages in a state, with their counts.
     fn tokens(&self, state: &Shown) -> BTreeMap<Token, usize> {
         let mut tokens: BTreeMap<Token, usize> = BTreeMap::new();
         for (slot, elements) in &state.multisets {
@@ -262,7 +262,7 @@ fn container(place: &str, processors: &[String]) -> String {
     name
 }
 
-/// What a message is called: the first value that it has, or its variable where that says nothing.
+/// The label of a message: its first value, or its variable if there is none.
 fn label(slot: &str, detail: &str) -> String {
     let text = detail.trim_start_matches('{').trim_end_matches('}');
     let first = text.split(", ").next().unwrap_or_default();
@@ -279,7 +279,7 @@ fn destination(detail: &str) -> Option<String> {
     found.next().map(|(_, value)| value.to_owned())
 }
 
-/// What is in the first and not in the second, as often as it is.
+/// The elements of the first multiset that are not in the second.
 fn difference(a: &BTreeMap<Token, usize>, b: &BTreeMap<Token, usize>) -> Vec<Token> {
     let mut found = Vec::new();
     for (token, count) in a {

@@ -118,14 +118,14 @@ fn tone<H, B, U>(verdict: &Verdict<H, B, U>) -> &'static str {
     }
 }
 
-/// What a page is about.
+/// The subject of a page.
 struct Subject<'a> {
     model: &'a Model,
     file: &'a str,
     verdict: &'static str,
     tone: &'static str,
     sentence: String,
-    /// What was looked at and what it took, a line each.
+    /// The searches and their sizes, one line each.
     details: Vec<&'a str>,
     run: Option<Counterexample>,
     broken: Option<&'a Broken>,
@@ -136,7 +136,7 @@ struct Subject<'a> {
     answer: String,
 }
 
-/// What the script draws.
+/// The data of the script.
 #[derive(Serialize)]
 struct Data<'a> {
     file: &'a str,
@@ -214,12 +214,12 @@ struct MemoryData<'a> {
     why: Option<WhyData>,
 }
 
-/// What a proof for any number of processors rests on.
+/// The data about a proof for any number of processors.
 #[derive(Serialize)]
 struct ProofData<'a> {
     /// The type of processors.
     processor: &'a str,
-    /// How many of them stay as they are.
+    /// The number of concrete processors.
     concrete: u64,
     claims: &'a [ClaimSummary],
     abstractions: &'a [EmittedAbstraction],

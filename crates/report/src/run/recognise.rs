@@ -20,12 +20,12 @@ use murphi::ir::{
 };
 use murphi::walk::{self, Visitor};
 
-/// What the user says about lanes and messages.
+/// The flags about lanes and messages.
 #[derive(Clone, Debug, Default)]
 pub struct Lanes {
     /// The type whose members are the processors.
     pub processors: Option<String>,
-    /// The variables that are messages; what looks like one, if nothing is said.
+    /// The variables that hold messages; empty to recognise them.
     pub messages: Vec<String>,
 }
 
@@ -78,16 +78,17 @@ pub(super) enum Actor {
     Home,
 }
 
-/// What was recognised in a protocol.
+/// The recognised processors and messages of a protocol.
 #[derive(Clone, Debug)]
 pub struct Recognised {
     /// The processors, as values of the model are written.
     pub(super) processors: Vec<String>,
-    /// What the lane of all the rest is called.
+    /// The label of the lane of everything else.
     pub(super) home: String,
-    /// The variables that may be messages, with how a slot of each is asked to be full.
+    /// The variables that may hold messages, with the form of the condition that a slot is
+    /// occupied.
     pub(super) messages: BTreeMap<String, Form>,
-    /// The field of each that says what the message is; empty where there are no fields.
+    /// For each variable, the field with the kind of message; empty without fields.
     pub(super) leads: BTreeMap<String, String>,
     /// Those of them that only processors use: messages if used at the index of another.
     pub(super) between_processors: BTreeSet<String>,
@@ -104,7 +105,7 @@ pub struct Recognised {
 }
 
 impl Recognised {
-    /// Looks at a model.
+    /// Recognises the processors and messages of a model.
     pub fn of(model: &Model, lanes: &Lanes) -> Result<Self, Unrecognised> {
         let processor = match &lanes.processors {
             Some(name) => Some(named_type(model, name)?),
@@ -201,7 +202,7 @@ struct ModelView<'m> {
 }
 
 impl ModelView<'_> {
-    /// How a slot of the type is asked to be full, if it can be empty.
+    /// The condition that a slot of the type is occupied, if it can be empty.
     fn form(&self, ty: TypeId) -> Option<Form> {
         match self.model.kind(ty) {
             TypeKind::Multiset { .. } => Some(Form::Multiset),
@@ -215,7 +216,7 @@ impl ModelView<'_> {
         }
     }
 
-    /// The field that says what a message is: the first that is an enumeration, else the first.
+    /// The field with the kind of a message: the first enumeration, else the first field.
     fn lead(&self, ty: TypeId) -> String {
         match self.model.kind(ty) {
             TypeKind::Multiset { element, .. } | TypeKind::Array { element, .. } => {
@@ -232,7 +233,7 @@ impl ModelView<'_> {
         }
     }
 
-    /// The same within a field: elements of a queue have fields of their own.
+    /// The same for nested fields: elements of a queue have fields, too.
     fn inner_lead(&self, name: &str, ty: TypeId) -> String {
         match self.model.kind(ty) {
             TypeKind::Simple(_) => name.to_owned(),
@@ -335,7 +336,7 @@ fn named_type(model: &Model, name: &str) -> Result<TypeId, Unrecognised> {
     found.map(|(ty, _)| ty).ok_or_else(|| Unrecognised::Type(name.to_owned()))
 }
 
-/// The types that index variables, with how many, in the order of the declarations.
+/// The types that index variables, with the number of variables, in the order of declaration.
 fn index_types(model: &Model) -> Vec<(TypeId, usize)> {
     let mut found: Vec<(TypeId, usize)> = Vec::new();
     for global in &model.globals {
@@ -358,7 +359,7 @@ fn most_used_index(model: &Model) -> Option<TypeId> {
     best.map(|(ty, _)| ty)
 }
 
-/// The variables that a rule uses, by itself and in what it calls.
+/// The variables that a rule uses, directly and in the functions that it calls.
 fn used(model: &Model, rule: &Rule) -> BTreeSet<usize> {
     let mut seen = Uses::default();
     seen.rule(rule);

@@ -7,7 +7,7 @@ use explore::{Depths, Size};
 use murphi::ir::{Model, Simple, TypeKind};
 use serde::Serialize;
 
-/// What the page plots.
+/// The data of the plots.
 #[derive(Serialize)]
 pub(super) struct SearchData<'a> {
     order: SearchOrder,
@@ -19,12 +19,13 @@ pub(super) struct SearchData<'a> {
     symmetry: SymmetryData,
 }
 
-/// Which states counted as the same.
+/// The symmetry of the search.
 #[derive(Serialize)]
 struct SymmetryData {
     on: bool,
     scalarsets: Vec<ScalarsetData>,
-    /// How many states one that is stored may stand for: the product of the permutations.
+    /// The largest number of states that one stored state stands for: the product of the
+    /// permutations.
     most: f64,
 }
 

@@ -31,7 +31,7 @@ impl Shown {
         state
     }
 
-    /// What a step makes of it.
+    /// Applies the effect of a step.
     pub(super) fn step(&mut self, effect: &Effect) {
         let Effect::Changed(changes) = effect else { return };
         for Change { place, after, removed, added, .. } in changes {

@@ -14,8 +14,8 @@ pub fn object(report: &Report) -> String {
     line(&Fields::of(report, &text, report.verdict_name()))
 }
 
-/// What a replay reads, in the order in which `--out` writes it: a run is a violation or a deadlock,
-/// whatever it means for memory.
+/// The input of a replay, as `--out` writes it: a run is a violation or a deadlock, whatever its
+/// meaning for memory.
 pub(super) fn for_replay(report: &Report) -> String {
     let text = Text::of(report);
     let verdict = match report.run().map(|run| run.finding.broken.kind.as_str()) {
@@ -78,7 +78,7 @@ struct MemoryFields<'a> {
     judged: Vec<String>,
 }
 
-/// What is written with the places of the source.
+/// A text with places in the source.
 struct Text<'a> {
     open: Vec<Open<'a>>,
     warnings: Vec<String>,

@@ -24,7 +24,7 @@ const PICTURE: &str = "why.svg";
 pub struct File {
     /// Its name.
     pub name: &'static str,
-    /// What is in it.
+    /// The content of the file.
     pub text: String,
 }
 
@@ -47,12 +47,13 @@ pub fn files(report: &Report) -> Vec<File> {
     files
 }
 
-/// The run, if there is one to show.
+/// The run, if there is one.
 fn shown(report: &Report) -> Option<&Run> {
     report.run().filter(|run| run.finding.counterexample.is_some())
 }
 
-/// How to go on from files that are kept in this directory. `file` is what the protocol was called.
+/// The next commands, with files that are saved in this directory. `file` is the name of the
+/// protocol.
 pub fn from_files(report: &Report, file: &str, directory: &Path) -> Vec<String> {
     let Some(run) = shown(report) else { return Vec::new() };
     let place = |name: &str| directory.join(name).display().to_string();
@@ -65,7 +66,7 @@ pub fn from_files(report: &Report, file: &str, directory: &Path) -> Vec<String> 
     if let Some(memory) = report.memory() {
         let (trace, certificate) = (place(TRACE), place(CERTIFICATE));
         let model = memory.certificate.model;
-        // A value that nobody stored is malformed input unless it is said to be a violation.
+        // Without the flag, a value that was never stored is malformed input.
         let flag = if memory.thin_air { " --thin-air violation" } else { "" };
         commands.push(format!("tribunal check --model {model}{flag} {trace}"));
         commands.push(format!("tribunal certify{flag} {trace} {certificate}"));
@@ -78,7 +79,7 @@ pub fn from_files(report: &Report, file: &str, directory: &Path) -> Vec<String> 
     commands
 }
 
-/// How to go on when nothing was kept. `file` is what the protocol was called.
+/// The next commands without saved files. `file` is the name of the protocol.
 pub fn go_on(report: &Report, file: &str) -> Vec<String> {
     let again = asked_again(report);
     let mut commands = Vec::new();
@@ -99,7 +100,7 @@ pub fn go_on(report: &Report, file: &str) -> Vec<String> {
     commands
 }
 
-/// The flags that ask the same question.
+/// The flags that repeat the question.
 fn asked_again(report: &Report) -> String {
     let options = &report.options;
     let mut flags = format!("--model {}", options.memory_model.name());

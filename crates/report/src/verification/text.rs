@@ -13,8 +13,8 @@ use super::{judged, open};
 use crate::exploration::text::{explanation, run, seconds};
 use crate::style::{Style, paint};
 
-/// The whole report, each line ended by a newline. If `quiet`, only the verdict. `go_on` are commands
-/// to go on with.
+/// The whole report, each line ended by a newline. If `quiet`, only the verdict. `go_on` are the
+/// next commands.
 pub fn report(report: &Report, go_on: &[String], quiet: bool, colour: bool) -> String {
     let mut text = verdict_line(report, colour) + "\n";
     if quiet {
@@ -39,7 +39,7 @@ pub fn report(report: &Report, go_on: &[String], quiet: bool, colour: bool) -> S
     text + &next_steps(go_on)
 }
 
-/// What a user can do next, a line each.
+/// The next commands, one per line.
 pub(crate) fn next_steps(lines: &[String]) -> String {
     if lines.is_empty() {
         return String::new();
@@ -76,7 +76,7 @@ fn lemma_line(lemma: &Searched, colour: bool) -> String {
     line
 }
 
-/// What the answer rests on.
+/// The scope and the assumptions of the answer.
 fn relative_to(report: &Report) -> Vec<String> {
     let values = match report.reduced {
         true => "any number of values".to_owned(),
@@ -106,7 +106,7 @@ fn relative_to(report: &Report) -> Vec<String> {
     lines
 }
 
-/// What is known about what the answer rests on.
+/// Whether the assumptions of the answer are established.
 fn grounds(report: &Report) -> Vec<String> {
     let open = report.not_established();
     if !open.is_empty() {

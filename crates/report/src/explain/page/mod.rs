@@ -28,7 +28,7 @@ pub(super) use argument::{ItemData, items, plain};
 /// What goes with a page: whose trace it is, and what can be saved from it.
 #[derive(Clone, Debug, Default)]
 pub struct PageContext {
-    /// What the file is called.
+    /// The name of the file.
     pub file: String,
     /// The number of the trace in it, from 1.
     pub trace: u64,
@@ -46,7 +46,7 @@ pub struct WhyData {
     panels: Vec<PanelParts>,
     more_panels: usize,
     argument: Vec<ItemData>,
-    /// What the nodes of the pictures are called.
+    /// The names of the nodes in the pictures.
     names: BTreeMap<i64, String>,
 }
 
@@ -66,7 +66,7 @@ pub fn why_data(history: &History, model: ExplainedModel<'_>, proof: &Proof) -> 
     }
 }
 
-/// A page, and what it says in a sentence.
+/// A page, and its summary as a sentence.
 #[derive(Clone, Debug)]
 pub struct PageAndGist {
     /// The sentence.
@@ -165,7 +165,7 @@ fn written(data: &Data<'_>, text: &str) -> PageAndGist {
     PageAndGist { gist: data.gist.clone(), html }
 }
 
-/// What the script draws.
+/// The data of the script.
 #[derive(Serialize)]
 struct Data<'a> {
     file: &'a str,
@@ -180,7 +180,7 @@ struct Data<'a> {
     addresses: Vec<String>,
     initial: Vec<String>,
     events: Events,
-    /// How many rows the lanes have.
+    /// The number of rows of the lanes.
     rows: usize,
     rows_note: &'static str,
     panels: Vec<PanelParts>,
@@ -196,7 +196,7 @@ struct Data<'a> {
     /// Whether memory can be drawn: not where accesses overlap.
     memory: bool,
     play_note: &'static str,
-    /// The same as text.
+    /// The page as text.
     text: &'a str,
     saves: Vec<Save>,
 }
@@ -233,7 +233,8 @@ struct Events {
     kind: String,
     /// -1 for a fence.
     address: Vec<i64>,
-    /// What was read: a write, -1 for the initial value, -2 if it is open, -3 if nothing was.
+    /// The source of each read: a write, -1 for the initial value, -2 if open, -3 for events that
+    /// do not read.
     source: Vec<i64>,
     row: Vec<u32>,
     read: Vec<Option<String>>,
@@ -317,7 +318,7 @@ impl Events {
     }
 }
 
-/// What was read, as [`Events::source`] has it.
+/// The source of a read, as in [`Events::source`].
 fn source_of(history: &History, event: EventId) -> i64 {
     match history.only_source(event) {
         _ if !history.event(event).is_read() => -3,

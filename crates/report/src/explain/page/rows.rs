@@ -47,7 +47,7 @@ pub(super) fn by_program_order(history: &History) -> (usize, Vec<u32>) {
     (rows, row)
 }
 
-/// The write that an event read, if there is one candidate only.
+/// The write that an event read from, if there is only one candidate.
 fn source(history: &History, event: usize) -> Option<usize> {
     match history.only_source(EventId::new(event)) {
         Some(Source::Write(write)) if history.mixed().is_none() => Some(write.index()),

@@ -45,7 +45,7 @@ impl Canvas {
         );
     }
 
-    /// What is shown when the pointer rests on the elements until [`Canvas::end`].
+    /// The tooltip of the elements until [`Canvas::end`].
     pub(super) fn tip(&mut self, text: &str) {
         let _ = writeln!(self.body, "<g><title>{}</title>", escaped(text));
     }

@@ -91,7 +91,7 @@ pub(super) struct Curve {
     pub(super) pieces: Vec<Piece>,
 }
 
-/// Points on curves are this far apart when curves are looked at point by point.
+/// The distance of sampled points on a curve.
 const SPACING: f64 = 4.0;
 
 impl Curve {

@@ -73,7 +73,7 @@ struct LabelConstraints<'a> {
 }
 
 impl LabelConstraints<'_> {
-    /// How bad a place is for what is there already.
+    /// The cost of a place, given what is already there.
     fn cost(&self, rect: &Rect, own: usize, placed: &[Option<Rect>]) -> f64 {
         let boxes: f64 = self.obstacles.iter().map(|o| o.overlap(rect)).sum();
         let labels: f64 = placed.iter().flatten().map(|l| l.overlap(rect)).sum();

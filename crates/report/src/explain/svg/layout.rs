@@ -99,7 +99,7 @@ pub(super) fn layout(panel: &Panel) -> Layout {
     Layout { lanes, curves, downs, threads, boxes, texts }
 }
 
-/// What the bar of a fence says.
+/// The text on the bar of a fence.
 pub(super) fn fence_text(cell: &Cell) -> String {
     match &cell.commit {
         Some(commit) => format!("{} · {} · {commit}", cell.text, cell.place),

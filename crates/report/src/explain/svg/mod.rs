@@ -95,7 +95,7 @@ struct Page {
 }
 
 impl Page {
-    /// A line of text below what is there.
+    /// Adds a line of text at the bottom.
     fn line(&mut self, class: &str, x: f64, height: f64, text: &str) {
         self.y += height;
         self.canvas.text(class, point(x, self.y - height * 0.3), text);
@@ -119,7 +119,7 @@ impl Page {
         self.y += 12.0;
     }
 
-    /// What the kinds of arrows mean, as far as they occur.
+    /// The legend of the kinds of arrows that occur.
     fn key(&mut self, panels: &[Panel]) {
         let mut x = MARGIN;
         let kinds = [

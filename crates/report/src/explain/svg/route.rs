@@ -30,7 +30,7 @@ pub(super) enum Route {
     Around { lane: usize },
 }
 
-/// The ways of all arrows, and how many lanes that takes.
+/// The routes of all arrows, and the number of lanes that they need.
 pub(super) struct Plan {
     pub(super) routes: Vec<Route>,
     /// Lanes of each street; the first is above all rows, the last below.
@@ -39,7 +39,7 @@ pub(super) struct Plan {
     pub(super) loop_lanes: Vec<[usize; 2]>,
 }
 
-/// What an arrow occupies of a street or a column's side: from here to there.
+/// The part of a street or of a column's side that an arrow occupies.
 type Span = (usize, usize);
 
 struct Planner<'p> {
