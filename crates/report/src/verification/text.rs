@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use conform::report::{Edge, Memory, Report, Searched};
-use conform::{MemoryModel, Unestablished};
+use conform::{MOST_ALARMS, MemoryModel, Unestablished};
 use explore::report::counted;
 use murphi::source::Source;
 
@@ -102,6 +102,10 @@ fn relative_to(report: &Report) -> Vec<String> {
         lines.push(format!("warning: {note}; verify with 2 addresses, too"));
     }
     lines.push(strict.to_string());
+    if report.options.pass_over > MOST_ALARMS {
+        let most = counted(report.options.pass_over as u64, "run");
+        lines.push(format!("false alarms: up to {most} that the memory model allows are skipped"));
+    }
     lines.extend(grounds(report));
     lines
 }

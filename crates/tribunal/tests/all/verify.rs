@@ -294,3 +294,15 @@ fn a_memory_model_must_be_named() {
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert!(ran.stderr.contains("--model"), "{ran:?}");
 }
+
+#[test]
+fn the_report_names_the_limit_of_skipped_runs_that_witness_none_raises() {
+    let cells = "crates/conform/tests/models/cells.m";
+    let plain = ["verify", "--model", "sc", "--jobs", "1", cells];
+    let skipped = "false alarms: up to 1,000 runs that the memory model allows are skipped";
+    assert!(!run(&plain).stdout.contains("false alarms:"));
+    for flag in [&["--witness", "none"][..], &["--continue"]] {
+        let ran = run(&[&plain[..], flag].concat());
+        assert!(ran.stdout.contains(skipped), "{ran:?}");
+    }
+}
