@@ -54,14 +54,16 @@ impl Programs {
             let have = program.threads.len();
             return Some(format!(
                 "the program has {have} threads and the protocol {processors} processors: change \
-                 the constant of the protocol with --const NAME=VALUE"
+                 the constant of the protocol with --const NAME=VALUE \
+                 (`tribunal explore --list-constants` lists the constants)"
             ));
         }
         if program.places.len() > addresses {
             let have = program.places.len();
             return Some(format!(
                 "the program has {have} addresses and the protocol {addresses}: change the \
-                 constant of the protocol with --const NAME=VALUE"
+                 constant of the protocol with --const NAME=VALUE \
+                 (`tribunal explore --list-constants` lists the constants)"
             ));
         }
         let mut stores = 0;
