@@ -37,7 +37,7 @@ impl Judged {
 }
 
 /// Judges the run to an alarm of `lemma`, a composition with `protocol`. If the memory model allows
-/// the trace, the run is extended through at most `patience` states.
+/// the trace, the run is extended through at most `states` states.
 pub(crate) fn judge_run(
     protocol: &Protocol,
     lemma: &Interpreter,
