@@ -104,7 +104,7 @@ fn a_file_of_another_kind_is_answered_with_the_command_that_reads_it() {
 
 /// The file among the arguments of a command.
 fn named<'a>(arguments: &[&'a str]) -> &'a str {
-    arguments.iter().find(|argument| argument.contains('/')).expect("a path")
+    arguments.iter().copied().find(|argument| argument.contains('/')).expect("a path")
 }
 
 #[test]
