@@ -224,7 +224,9 @@ fn without_times_wmo_allows_what_rvwmo_allows() {
 ///   (`fr`), of another thread (`rfe`), or else the thread would have a write between the two reads;
 /// * what Ztso keeps anyway, and the global condition of rvwmo, which is a part of that of Ztso;
 /// * `X` in rules 3 and 7 of rvtso: an AMO is in order with all that is before and behind it, there;
-/// * `_ * X` of x86, as `amo^-1` above.
+/// * `_ * X` of x86, as `amo^-1` above;
+/// * `id` of ra: it is about an atomic that is a single event, as in litmus tests for RISC-V, and
+///   those of traces are two.
 const FOLLOWS: &[(&str, &[&str])] = &[
     (
         "tso",
@@ -309,6 +311,7 @@ const FOLLOWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("x86", &["_ * X"]),
+    ("ra", &["id"]),
 ];
 
 /// Seeds of histories that distinguish each model from itself without any of its other parts. With

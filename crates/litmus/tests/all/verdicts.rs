@@ -123,3 +123,32 @@ fn a_line_that_is_missing_from_aarch64_is_noticed() {
     // Whatever is before the read of an atomic is before its write by another line, or by coe.
     assert_eq!(unnoticed("litmus-aarch64", "aarch64", text), ["rmw"]);
 }
+
+/// An atomic of RISC-V is one event, which reads and writes; one of AArch64 is two, and `rmw` relates
+/// them. A model has to keep both whole.
+#[test]
+fn nothing_comes_between_the_read_and_the_write_of_an_atomic() {
+    let riscv = "RISCV atomic
+        { 0:x5=x; 1:x5=x; }
+        P0           | P1 ;
+        ori x6,x0,1  | ori x6,x0,3 ;
+        sw x6,0(x5)  | amoswap.w x7,x6,(x5) ;
+        ori x6,x0,2  | ;
+        sw x6,0(x5)  | ;
+        exists (1:x7=1 /\\ x=3)";
+    let aarch64 = "AArch64 atomic
+        { 0:X1=x; 1:X1=x; }
+        P0          | P1 ;
+        MOV W2,#1   | MOV W2,#3 ;
+        STR W2,[X1] | SWP W2,W3,[X1] ;
+        MOV W2,#2   | ;
+        STR W2,[X1] | ;
+        exists (1:X3=1 /\\ x=3)";
+    for text in [riscv, aarch64] {
+        let test = parse(text).unwrap_or_else(|problem| panic!("{}", problem.message));
+        for file in cat::shipped_models() {
+            let model = CatModel::shipped(file).unwrap();
+            assert_eq!(observation(&test, &model), "Never", "{text} under {file}");
+        }
+    }
+}
