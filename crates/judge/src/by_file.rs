@@ -92,7 +92,7 @@ pub fn judge_by_file(history: &History, file: &ModelFile, budget: &Budget) -> Fi
         .shape
         .as_ref()
         .ok()
-        .and_then(|shape| store::by_shape::decide(history, &file.model, shape, budget));
+        .and_then(|shape| store::by_shape::decide(history, None, &file.model, shape, budget));
     let short = history.len() <= MOST_EVENTS;
     match by_shape {
         Some(mut judgement) if !short || !matches!(judgement.outcome, Verdict::Undecided(_)) => {

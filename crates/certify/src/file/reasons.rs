@@ -20,9 +20,10 @@ pub struct Reasons<'a> {
 }
 
 impl<'a> Reasons<'a> {
-    /// With nothing shown yet.
+    /// With nothing shown yet. Of mixed sizes, links and clauses are those of parts.
     pub fn new(history: &'a History, model: &CatModel) -> Self {
-        let (events, facts) = (Events::new(history), Facts::new(history));
+        let events = Events::new(history);
+        let facts = Facts::new(events.history);
         Reasons { terms: Terms::of(model).ok(), events, facts }
     }
 

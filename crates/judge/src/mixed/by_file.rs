@@ -93,7 +93,8 @@ fn keeps_real_time(history: &History, shape: &Shape) -> bool {
     history.has_times() && shape.global.iter().any(|global| global.kept.iter().any(is_time))
 }
 
-/// What the engines for plain addresses refute of the parts is impossible.
+/// What the engines for plain addresses refute of the parts is impossible, unless the proof needs the
+/// parts of an access to be in program order, as the engines take them to be.
 fn refuted(
     history: &History,
     mixed: &Mixed,
@@ -103,8 +104,11 @@ fn refuted(
 ) -> Option<FileJudgement> {
     // Otherwise program order between parts of a read would say too much.
     file.model.own_steps_reach_reads().then_some(())?;
-    let said = store::by_shape::decide(mixed.parts(), &file.model, shape, budget)?;
+    let said = store::by_shape::decide(mixed.parts(), Some(mixed), &file.model, shape, budget)?;
     let Verdict::Broken(_) = said.outcome else { return None };
+    if said.evidence.is_none() && parts_may_mislead(mixed, shape) {
+        return None;
+    }
     let evidence = said.evidence.map(|evidence| between_accesses(mixed, evidence));
     let evidence = evidence.or_else(|| by_trying(mixed.parts(), &said.outcome));
     let evidence = evidence.filter(|evidence| is_certifiable(mixed, shape, evidence));
@@ -112,8 +116,19 @@ fn refuted(
     Some(FileJudgement { proof, evidence, ..said })
 }
 
+/// Whether parts in program order may be ordered as their accesses are not: an atomic of several
+/// parts is two nodes, and its write would come before its read; and a path that stops at one part
+/// would lead to another part of the same access.
+fn parts_may_mislead(mixed: &Mixed, shape: &Shape) -> bool {
+    let parts = mixed.parts();
+    let is_cut = |part: EventId| mixed.parts_of(mixed.access_of(part)).len() > 1;
+    let mut atomics = parts.event_ids().filter(|&part| parts.event(part).is_atomic());
+    let mut paths = shape.global.iter().flat_map(|global| &global.kept);
+    atomics.any(is_cut) || paths.any(|path| path.steps.len() > 1)
+}
+
 /// A proof without the steps within an access, which is one node of every cycle but those of
-/// locations, where there are none.
+/// locations, where there are none. From the read to the write of an atomic it is a step of one cell.
 fn between_accesses(mixed: &Mixed, mut evidence: FileEvidence) -> FileEvidence {
     let access = |node: Node| match node {
         Node::Event(part) => Some((mixed.access_of(part), true)),
@@ -126,6 +141,13 @@ fn between_accesses(mixed: &Mixed, mut evidence: FileEvidence) -> FileEvidence {
                 links.retain(|link| {
                     access(link.from).is_none() || access(link.from) != access(link.to)
                 });
+                for link in links {
+                    if let (Node::ReadOf(read), Node::Event(write)) = (link.from, link.to)
+                        && mixed.access_of(read) == mixed.access_of(write)
+                    {
+                        link.to = Node::Event(read);
+                    }
+                }
             }
         }
     }

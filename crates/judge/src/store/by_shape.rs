@@ -11,7 +11,7 @@
 use cat::{CatModel, Refutation, Shape, Witness};
 use evidence::file::{self, FileEvidence};
 use evidence::{Node, Proof, Step, Verdict, Why};
-use history::{EventId, History, Kinds, Source};
+use history::{EventId, History, Kinds, Mixed, Source};
 use models::{Keeps, Model, StoreRules};
 
 use super::chains::Chains;
@@ -28,9 +28,10 @@ use crate::{
 };
 
 /// The verdict of the engines for long histories; `None` if they cannot judge this history by this
-/// model.
+/// model. The history may be the parts of accesses of mixed sizes.
 pub(crate) fn decide(
     history: &History,
+    mixed: Option<&Mixed>,
     model: &CatModel,
     shape: &Shape,
     budget: &Budget,
@@ -43,14 +44,14 @@ pub(crate) fn decide(
     let as_one = shape.atomicity.is_some() && halves_are_one;
     let is_plain = history.pairs().is_empty() && (!has_atomics || as_one);
     if is_plain {
-        return Question::new(history, model, shape, &Whole(history))?.decide(budget);
+        return Question::new(history, mixed, model, shape, &Whole(history))?.decide(budget);
     }
     if shape.thin_air.is_some() {
         return None;
     }
     let halves = SplitAtomics::new(history, shape.atomicity)?;
     let split = Split { trace: history, halves: &halves };
-    Question::new(history, model, shape, &split)?.decide(budget)
+    Question::new(history, mixed, model, shape, &split)?.decide(budget)
 }
 
 /// Events as the trace has them.
@@ -108,6 +109,8 @@ impl Parts for Split<'_> {
 /// A history and a model, with what the model keeps on it.
 struct Question<'a, P> {
     trace: &'a History,
+    /// What the events are parts of.
+    mixed: Option<&'a Mixed>,
     model: &'a CatModel,
     shape: &'a Shape,
     parts: &'a P,
@@ -121,6 +124,7 @@ struct Question<'a, P> {
 impl<'a, P: Parts> Question<'a, P> {
     fn new(
         trace: &'a History,
+        mixed: Option<&'a Mixed>,
         model: &'a CatModel,
         shape: &'a Shape,
         parts: &'a P,
@@ -143,7 +147,7 @@ impl<'a, P: Parts> Question<'a, P> {
             // The writing half of an atomic counts as a reader to the engines, and is none.
             rules.read_read = Keeps::Never;
         }
-        Some(Question { trace, model, shape, parts, kept, table, rules })
+        Some(Question { trace, mixed, model, shape, parts, kept, table, rules })
     }
 
     fn decide(&self, budget: &Budget) -> Option<FileJudgement> {
@@ -218,7 +222,7 @@ impl<'a, P: Parts> Question<'a, P> {
 
     fn violation(&self, proof: Proof, decided_by: DecidedBy) -> FileJudgement {
         let outcome = Verdict::Broken(self.refutation(&proof));
-        let traced = traced(self.trace, self.model, self.shape, self.parts, &proof);
+        let traced = traced((self.trace, self.mixed), self.model, self.shape, self.parts, &proof);
         let evidence = traced.map(FileEvidence::Violation);
         FileJudgement { outcome, decided_by, proof: self.of_trace(proof), evidence }
     }

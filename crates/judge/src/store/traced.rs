@@ -13,7 +13,7 @@ mod together;
 use cat::{CatModel, Location, Shape};
 use evidence::file::{FileProof, FileStep, FileWhy, Link};
 use evidence::{Atom, Because, Cycle, Edge, Graph, Literal, Node, Proof, Reader, Step, Why};
-use history::{EventId, History, Kinds, Source};
+use history::{EventId, History, Kinds, Mixed, Source};
 
 use self::derive::Derive;
 use super::paths::Parts;
@@ -39,15 +39,16 @@ struct Reading {
     needs: Option<Ordered>,
 }
 
-/// The proof in terms of the model; `None` if some edge cannot be looked up.
+/// The proof in terms of the model; `None` if some edge cannot be looked up. The events of the trace
+/// may be parts of accesses.
 pub(super) fn traced(
-    trace: &History,
+    (trace, mixed): (&History, Option<&Mixed>),
     model: &CatModel,
     shape: &Shape,
     parts: &impl Parts,
     proof: &Proof,
 ) -> Option<FileProof> {
-    let derive = Derive::new(trace, model, shape);
+    let derive = Derive::new((trace, mixed), model, shape);
     let mut tracer = Tracer { trace, shape, parts, derive, steps: Vec::new(), proved: Vec::new() };
     proof.steps.iter().try_for_each(|step| tracer.step(step))?;
     Some(FileProof { steps: tracer.steps })
@@ -280,8 +281,16 @@ impl<P: Parts> Tracer<'_, P> {
         readings
     }
 
-    /// The stops of a kept path between two parts, if there is one.
+    /// The stops of a kept path between two parts, if there is one. An access of several cells is one
+    /// access: what reaches a part of it reaches all, but nothing leads from its write back to its read.
     fn fixed(&self, from: Part, to: Part, clause: &[Literal], graph: Graph) -> Option<Vec<Node>> {
+        if graph != Graph::Location && self.derive.are_of_one_access(from.event, to.event) {
+            return match (from.is_write, to.is_write) {
+                (true, false) => None,
+                (false, true) => self.fixed(from, self.write_part(from.event), clause, graph),
+                _ => Some(Vec::new()),
+            };
+        }
         let read = |reader| self.read(reader, clause);
         let stops = match graph {
             Graph::Location => self.derive.at_location(from, to).then(Vec::new),

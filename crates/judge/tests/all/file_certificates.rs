@@ -369,3 +369,52 @@ fn changed_witnesses_of_mixed_sizes_are_accepted_only_if_they_are_right() {
     println!("{accepted} accepted, {rejected} rejected");
     assert!(accepted > trials() && rejected > trials());
 }
+
+/// The parts of an access are not in program order: nothing leads from the write of an atomic of
+/// several cells back to its read, and a path that stops at a part does not reach another one.
+#[test]
+fn an_access_of_several_cells_is_one_access() {
+    // An atomic waits for the stores before it, and nothing behind it waits for its own store.
+    let text = "let ppo = [R] ; po ; [M] | [W] ; po ; [W] | [W] ; po ; [R & X]
+        let barriers = po ; [F] ; po
+        acyclic po-loc | amo | rf | co | fr as location
+        empty rmw & (fre ; coe) as atomicity
+        acyclic ppo | barriers | amo | rfe | co | fr as global";
+    // A store that orders what is around it: not what is before it and one of its parts.
+    let around = "acyclic po-loc | rf | co | fr as location
+        acyclic [R] ; po ; [W] ; po ; [W] | po ; [F] ; po | rfe | co | fr as global";
+    let file =
+        |text| ModelFile::new("my.cat".to_owned(), CatModel::from_text("my.cat", text).unwrap());
+    let sc = || ModelFile::shipped("sc").unwrap();
+    let buffering = "1: <M[0x10:2] == 0; M[0x10:2] := 0x0101>
+        1: M[0x20:1] == 0
+        0: M[0x20:1] := 1
+        0: sync
+        0: M[0x10:";
+    let loads = "0: M[0x20:1] == 1
+        0: M[0x10:2] := 0x0101
+        1: M[0x11:1] == 1
+        1: sync
+        1: M[0x20:1] := 1";
+    let overwritten = "1: M[0x12:2] := 0x0102
+        1: <M[0x12:2] == 0x0103; M[0x12:2] := 0x0101>
+        0: M[0x11:4] := 0x01020302
+        1: M[0x11:4] := 0x01020202
+        final M[0x12:1] == 1";
+    for (file, trace, expected) in [
+        (file(text), format!("{buffering}2] == 0"), "consistent"),
+        (file(text), format!("{buffering}1] == 0"), "consistent"),
+        (sc(), format!("{buffering}1] == 0"), "violation"),
+        (file(around), loads.to_owned(), "consistent"),
+        (sc(), loads.to_owned(), "violation"),
+        (sc(), overwritten.to_owned(), "violation"),
+    ] {
+        let history = history::parse_text(&trace).unwrap();
+        let judgement = judged(&history, &file);
+        assert_eq!(judgement.outcome.of_trace(), expected, "{}:\n{trace}", file.path);
+        let evidence = judgement.evidence.unwrap_or_else(|| panic!("no evidence:\n{trace}"));
+        let certificate = certificate(&file, evidence);
+        let certified = certify_by_file(&history, &file.model, &certificate);
+        assert_eq!(certified.map_err(|rejection| rejection.to_string()), Ok(()), "{trace}");
+    }
+}

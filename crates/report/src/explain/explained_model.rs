@@ -7,7 +7,7 @@ use std::fmt;
 use certify::file::Reasons;
 use evidence::file::{FileEvidence, FileProof, FileWhy, Link};
 use evidence::{Because, Cycle, Edge, Graph, Literal, Node, Proof, Step, Verdict, Why};
-use history::{History, Kinds};
+use history::{History, Kinds, Mixed};
 use judge::{FileJudgement, ModelFile};
 use models::{Model, Rules};
 
@@ -93,9 +93,18 @@ impl FileRules {
             broken: String::new(),
             rules: BTreeMap::new(),
         };
-        let proof = match &judgement.evidence {
-            Some(FileEvidence::Violation(proof)) => rules.read(history, file, proof, &mut used),
-            _ => judgement.proof.clone().unwrap_or_default(),
+        let known = || judgement.proof.clone().unwrap_or_default();
+        let proof = match (&judgement.evidence, history.mixed()) {
+            (Some(FileEvidence::Violation(proof)), None) => {
+                rules.read(history, file, proof, &mut used)
+            }
+            // It is about parts; what is shown is about accesses.
+            (Some(FileEvidence::Violation(proof)), Some(mixed)) => {
+                rules.read(history, file, proof, &mut used);
+                rules.take_parts_together(mixed);
+                known()
+            }
+            _ => known(),
         };
         if let (Verdict::Broken(refutation), true) = (&judgement.outcome, used.is_empty()) {
             used.clone_from(&refutation.axioms);
@@ -124,6 +133,7 @@ impl FileRules {
     ) -> Proof {
         let location = file.model.shape().ok().and_then(|shape| shape.location_axiom());
         let mut reasons = Reasons::new(history, &file.model);
+        let history = history.mixed().map_or(history, Mixed::parts);
         let mut steps = Vec::new();
         for step in &proof.steps {
             let why = match &step.why {
@@ -145,6 +155,16 @@ impl FileRules {
             steps.push(Step { clause, why });
         }
         Proof { steps }
+    }
+
+    /// What orders two parts orders their accesses.
+    fn take_parts_together(&mut self, mixed: &Mixed) {
+        let access = |node: Node| match node {
+            Node::Event(part) => Node::Event(mixed.access_of(part)),
+            other => other,
+        };
+        let rules = std::mem::take(&mut self.rules);
+        self.rules = rules.into_iter().map(|((a, b), it)| ((access(a), access(b)), it)).collect();
     }
 
     /// The edges that a link is, with an atomic as one node.

@@ -145,3 +145,27 @@ fn a_final_value_that_nobody_wrote_has_no_events_to_draw() {
     assert!(is_well_formed(&explain::svg(&sketch.history, Model::Cc, &sketch.proof)));
     assert!(explain::dot(&sketch.history, Model::Cc, &sketch.proof).ends_with("}\n"));
 }
+
+/// The proof is about the parts of accesses, the explanation about the accesses.
+#[test]
+fn violations_of_a_file_with_accesses_of_mixed_sizes_are_explained() {
+    let stale = "0: M[0x10:2] := 0x0101\n0: M[0x10:1] == 0";
+    let atomic = "1: M[0x12:2] := 0x0102
+        1: <M[0x12:2] == 0x0103; M[0x12:2] := 0x0101>
+        0: M[0x11:4] := 0x01020302
+        1: M[0x11:4] := 0x01020202
+        final M[0x12:1] == 1";
+    for (model, trace, last, rule) in [
+        ("sc", stale, "line 2", "`interleaving` of sc (sc.cat:4, po)"),
+        ("tso", stale, "line 2", "`coherence`"),
+        ("rvwmo", stale, "line 2", "`coherence` of rvwmo (rvwmo.cat:32, po-loc)"),
+        ("sc", atomic, "line 4", "`interleaving` of sc (sc.cat:4, po)"),
+    ] {
+        let history = history::parse_text(trace).unwrap();
+        let file = judge::ModelFile::shipped(model).unwrap();
+        let judgement = judge::judge_by_file(&history, &file, &judge::Budget::unlimited());
+        let (rules, proof) = explain::FileRules::new(&history, &file, &judgement);
+        let text = explain::text(&history, &rules, &proof, false).replace("\n  ", " ");
+        assert!(text.contains(last) && text.contains(rule), "{text}");
+    }
+}

@@ -4,13 +4,15 @@
 //! second; what was reached once is not walked from again. O(length · events in between).
 
 use cat::{CatModel, EventSort, Path, SetTest, Shape, Step};
-use history::{DependencyKind, EventId, History, Kinds, Operation, Source};
+use history::{DependencyKind, EventId, History, Kinds, Mixed, Operation, Source};
 use rustc_hash::FxHashSet;
 
 use super::Part;
 
 pub(super) struct Derive<'a> {
     trace: &'a History,
+    /// What the events are parts of.
+    mixed: Option<&'a Mixed>,
     model: &'a CatModel,
     kept: &'a [Path],
     orders_halves: bool,
@@ -20,7 +22,11 @@ pub(super) struct Derive<'a> {
 }
 
 impl<'a> Derive<'a> {
-    pub(super) fn new(trace: &'a History, model: &'a CatModel, shape: &'a Shape) -> Self {
+    pub(super) fn new(
+        (trace, mixed): (&'a History, Option<&'a Mixed>),
+        model: &'a CatModel,
+        shape: &'a Shape,
+    ) -> Self {
         let kept = shape.global.as_ref().map_or(&[][..], |global| &global.kept[..]);
         let pairs = trace.pairs().iter();
         let mut exclusive: Vec<EventId> = pairs.flat_map(|&(store, load)| [store, load]).collect();
@@ -28,12 +34,18 @@ impl<'a> Derive<'a> {
         let Shape { location_orders_halves, location_swaps_reads, .. } = *shape;
         Derive {
             trace,
+            mixed,
             model,
             kept,
             orders_halves: location_orders_halves,
             swaps_reads: location_swaps_reads,
             exclusive,
         }
+    }
+
+    /// Whether two events are different parts of one access, which have no order in a thread.
+    pub(super) fn are_of_one_access(&self, a: EventId, b: EventId) -> bool {
+        a != b && self.mixed.is_some_and(|mixed| mixed.access_of(a) == mixed.access_of(b))
     }
 
     /// Whether a part depends on another, in any way; or is the write of its atomic.
@@ -129,7 +141,8 @@ impl<'a> Derive<'a> {
         read: &dyn Fn(EventId) -> Option<Source>,
     ) -> bool {
         let trace = self.trace;
-        let in_order = trace.program_order(a.event, b.event);
+        let in_order =
+            trace.program_order(a.event, b.event) && !self.are_of_one_access(a.event, b.event);
         let address = trace.address_of(a.event);
         let at_one = || address.is_some() && address == trace.address_of(b.event);
         let depends = |kind: DependencyKind| {
