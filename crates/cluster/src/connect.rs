@@ -34,6 +34,8 @@ pub struct Plan {
     pub addresses: Vec<String>,
     /// Threads of each process.
     pub threads: usize,
+    /// Whether the first process leads the others through several searches; else there is one.
+    pub is_led: bool,
     /// What all processes know.
     pub secret: Secret,
     /// What all processes were asked.
@@ -102,7 +104,7 @@ pub fn connect(
     }
     let lines = std::mem::take(&mut *lock(&meeting.lines));
     let (data, watches) = lines.into_iter().map(|lines| (lines.data, lines.watch)).unzip();
-    let how = (plan.process, plan.threads);
+    let how = (plan.process, plan.threads, plan.is_led);
     Cluster::new(how, plan.addresses.clone(), data, watches)
         .map_err(|error| Failed::Refused(format!("cannot start the threads of a cluster: {error}")))
 }

@@ -5,6 +5,9 @@
 //! [`Seat`] and is then a [`Member`]: a worker of timely dataflow, which sends records to other workers
 //! (with credit, so that memory is bounded), learns when a level is complete, and gathers notes of all
 //! (`member.rs`). A process that is lost ends all others (`presence.rs`).
+//!
+//! A cluster is for one search, or for as many as the first process likes: between searches it tells the
+//! others what comes next (`wire.rs`).
 
 #![forbid(unsafe_code)]
 
@@ -17,10 +20,13 @@ mod member;
 mod packet;
 mod presence;
 mod secret;
+mod wire;
 
 use std::fmt;
+use std::io;
 use std::net::TcpStream;
-use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Arc, Once};
 
 use timely::communication::Hooks;
 use timely::communication::allocator::ProcessBuilder;
@@ -36,44 +42,38 @@ pub use secret::Secret;
 
 use line::Line;
 use presence::Presence;
+use wire::Wire;
 
-/// The processes that search together, as one of them sees it. It is good for one search.
+/// The processes that search together, as one of them sees it.
 #[derive(Clone)]
 pub struct Cluster(Arc<Inner>);
 
 struct Inner {
     presence: Arc<Presence>,
     threads: usize,
-    seats: Mutex<Option<Vec<Seat>>>,
+    wires: Vec<Option<Arc<Wire>>>,
+    /// Whether the first process leads the others through several searches.
+    is_led: bool,
+    /// Whether the only search has begun.
+    has_begun: AtomicBool,
 }
 
 impl Cluster {
     /// Of connections to all others, two for each.
     fn new(
-        (process, threads): (usize, usize),
+        (process, threads, is_led): (usize, usize, bool),
         addresses: Vec<String>,
         data: Vec<Option<TcpStream>>,
         watches: Vec<Option<TcpStream>>,
-    ) -> std::io::Result<Cluster> {
+    ) -> io::Result<Cluster> {
         let presence = Presence::watching(process, addresses, watches)?;
-        let line = |(peer, stream): (usize, Option<TcpStream>)| {
-            let presence = Arc::clone(&presence);
-            stream.map(|stream| Line { stream, peer, presence })
+        let wire = |(peer, stream): (usize, Option<TcpStream>)| {
+            stream.map(|stream| Arc::new(Wire::new(stream, peer, Arc::clone(&presence))))
         };
-        let lines: Vec<_> = data.into_iter().enumerate().map(line).collect();
+        let wires = data.into_iter().enumerate().map(wire).collect();
         silence_timely();
-        let hooks = Hooks::default();
-        let local = ProcessBuilder::new_typed_vector(threads, hooks.refill.clone(), None);
-        let (builders, guard) =
-            initialize_networking_from_sockets(local, lines, process, threads, hooks)?;
-        // It would wait for threads that wait for ever once a process is lost.
-        std::mem::forget(guard);
-        let seat = |builder| {
-            let presence = Arc::clone(&presence);
-            Seat { builder, presence, threads }
-        };
-        let seats = Mutex::new(Some(builders.into_iter().map(seat).collect()));
-        Ok(Cluster(Arc::new(Inner { presence: Arc::clone(&presence), threads, seats })))
+        let has_begun = AtomicBool::new(false);
+        Ok(Cluster(Arc::new(Inner { presence, threads, wires, is_led, has_begun })))
     }
 
     /// The number of this process.
@@ -91,10 +91,37 @@ impl Cluster {
         self.0.threads
     }
 
-    /// A place for each thread of this process; nothing the second time.
+    /// Whether the first process leads the others through several searches.
+    pub fn is_led(&self) -> bool {
+        self.0.is_led
+    }
+
+    /// Begins a search: a place for each thread of this process. All processes have to. There is none
+    /// if the cluster is for one search only, and it was before, or if the threads of a connection
+    /// cannot be started, so that this process gives up.
     pub fn seats(&self) -> Vec<Seat> {
-        let mut seats = self.0.seats.lock().unwrap_or_else(PoisonError::into_inner);
-        seats.take().unwrap_or_default()
+        let Inner { presence, threads, wires, is_led, has_begun } = &*self.0;
+        if has_begun.swap(true, SeqCst) && !is_led {
+            return Vec::new();
+        }
+        presence.begin_search();
+        let lines: Vec<_> =
+            wires.iter().map(|wire| wire.as_ref().map(|wire| Line(Arc::clone(wire)))).collect();
+        let hooks = Hooks::default();
+        let local = ProcessBuilder::new_typed_vector(*threads, hooks.refill.clone(), None);
+        let begun =
+            initialize_networking_from_sockets(local, lines, self.process(), *threads, hooks);
+        let Ok((builders, guard)) = begun else {
+            self.abandon();
+            return Vec::new();
+        };
+        // It would wait for threads that wait for ever once a process is lost.
+        std::mem::forget(guard);
+        let seat = |builder| {
+            let presence = Arc::clone(presence);
+            Seat { builder, presence, threads: *threads, is_last: !is_led }
+        };
+        builders.into_iter().map(seat).collect()
     }
 
     /// The process that is lost.
@@ -117,9 +144,32 @@ impl Cluster {
         self.0.presence.miss(self.process());
     }
 
-    /// After the last thread has left: waits until everything was written to the others.
+    /// After the last thread has left a search: waits until everything of it was written to the others
+    /// and read from them.
     pub fn finish(&self) {
-        self.0.presence.wait_for_flush();
+        self.0.presence.wait_for_end_of_search();
+    }
+
+    /// Between searches, the first process tells all others something.
+    pub fn tell(&self, message: &[u8]) -> Result<(), Lost> {
+        self.0.wires.iter().flatten().try_for_each(|wire| wire.tell(message))
+    }
+
+    /// Between searches, another process waits for what the first one says.
+    pub fn hear(&self) -> Result<Vec<u8>, Lost> {
+        self.0.wires.first().and_then(Option::as_ref).ok_or(Lost)?.hear()
+    }
+
+    /// Leaves, together with all others, after the last search: nobody is missed from now on.
+    pub fn part(&self) {
+        self.0.presence.end();
+        // Whoever cannot be told any more has left.
+        for wire in self.0.wires.iter().flatten() {
+            let _ = wire.tell(&[]);
+        }
+        for wire in self.0.wires.iter().flatten() {
+            let _ = wire.hear();
+        }
     }
 }
 

@@ -1,34 +1,32 @@
-//! A connection that carries states and counts. Timely's threads panic when one fails; so it never
+//! A connection as timely sees it in one search. Timely's threads panic when one fails; so it never
 //! fails for them: that a process is lost is noted, and then nothing is read or written any more.
 
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, TcpStream};
+use std::net::Shutdown;
 use std::sync::Arc;
 use std::thread;
 
 use timely::communication::allocator::zero_copy::stream::Stream;
 
-use crate::presence::Presence;
+use crate::wire::Wire;
 
-/// The connection to a process.
-pub(crate) struct Line {
-    pub(crate) stream: TcpStream,
-    pub(crate) peer: usize,
-    pub(crate) presence: Arc<Presence>,
-}
+/// The connection to a process during a search.
+pub(crate) struct Line(pub(crate) Arc<Wire>);
 
 impl Read for Line {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        loop {
-            match self.stream.read(room) {
-                Ok(read) if read > 0 => return Ok(read),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // The end of the connection: all that was to come has come.
-                Ok(_) | Err(_) => {
-                    self.presence.miss(self.peer);
-                    loop {
-                        thread::park();
-                    }
+        match self.0.read_some(room) {
+            Ok(0) => {
+                self.0.presence().drained();
+                Ok(0)
+            }
+            Ok(read) => Ok(read),
+            // The end of the connection: all that was to come has come.
+            Err(_) => {
+                self.0.miss();
+                self.0.presence().drained();
+                loop {
+                    thread::park();
                 }
             }
         }
@@ -37,16 +35,10 @@ impl Read for Line {
 
 impl Write for Line {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        loop {
-            match self.stream.write(bytes) {
-                Ok(written) if written > 0 => return Ok(written),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Ok(_) | Err(_) => {
-                    self.presence.miss(self.peer);
-                    return Ok(bytes.len());
-                }
-            }
+        if !bytes.is_empty() && self.0.write_frame(bytes).is_err() {
+            self.0.miss();
         }
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -56,18 +48,18 @@ impl Write for Line {
 
 impl Stream for Line {
     fn try_clone(&self) -> io::Result<Self> {
-        let (peer, presence) = (self.peer, Arc::clone(&self.presence));
-        Ok(Line { stream: self.stream.try_clone()?, peer, presence })
+        Ok(Line(Arc::clone(&self.0)))
     }
 
-    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
-        self.stream.set_nonblocking(nonblocking)
+    fn set_nonblocking(&self, _nonblocking: bool) -> io::Result<()> {
+        Ok(())
     }
 
-    fn shutdown(&self, how: Shutdown) -> io::Result<()> {
-        self.presence.flushed();
-        // If it is closed already, so much the better.
-        let _ = self.stream.shutdown(how);
+    fn shutdown(&self, _how: Shutdown) -> io::Result<()> {
+        if self.0.write_frame(&[]).is_err() {
+            self.0.miss();
+        }
+        self.0.presence().flushed();
         Ok(())
     }
 }

@@ -46,6 +46,8 @@ pub struct Seat {
     pub(crate) presence: Arc<Presence>,
     /// Threads of each process.
     pub(crate) threads: usize,
+    /// Whether the processes part after this search.
+    pub(crate) is_last: bool,
 }
 
 /// A worker among those of all processes.
@@ -58,6 +60,7 @@ pub struct Member {
     number: usize,
     workers: usize,
     threads: usize,
+    is_last: bool,
     presence: Arc<Presence>,
     level: Cell<u32>,
     /// Records that have arrived, in order.
@@ -79,7 +82,7 @@ pub struct Member {
 impl Seat {
     /// Takes the place. All threads of all processes have to.
     pub fn take(self) -> Member {
-        let Seat { builder, presence, threads } = self;
+        let Seat { builder, presence, threads, is_last } = self;
         let allocator = Allocator::Tcp(builder.build());
         // Without a timer it would never sleep.
         let timer = Some(Instant::now());
@@ -108,6 +111,7 @@ impl Seat {
             number,
             workers,
             threads,
+            is_last,
             presence,
             level: Cell::new(0),
             records: RefCell::default(),
@@ -272,9 +276,12 @@ impl Member {
         }
     }
 
-    /// Leaves, together with all others: nobody is missed from now on.
+    /// Leaves the search, together with all others. If it was the last one, nobody is missed from now
+    /// on.
     pub fn leave(self) -> Result<(), Lost> {
-        self.presence.end();
+        if self.is_last {
+            self.presence.end();
+        }
         self.gather(Vec::new()).map(drop)
     }
 }

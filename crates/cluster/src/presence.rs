@@ -62,8 +62,9 @@ pub(crate) struct Presence {
     /// Since when.
     ended: OnceLock<Instant>,
     level: AtomicU32,
-    /// Connections to which everything was written.
+    /// Connections to which everything of a search was written, and from which everything was read.
     flushed: AtomicUsize,
+    drained: AtomicUsize,
     watches: Vec<Option<TcpStream>>,
     shares: Mutex<Vec<Share>>,
 }
@@ -96,6 +97,7 @@ impl Presence {
             ended: OnceLock::new(),
             level: AtomicU32::new(0),
             flushed: AtomicUsize::new(0),
+            drained: AtomicUsize::new(0),
             watches,
             shares: Mutex::new(vec![Share::default(); addresses.len()]),
             addresses,
@@ -179,18 +181,28 @@ impl Presence {
         self.ending.store(true, SeqCst);
     }
 
-    /// Everything was written to another process.
+    /// Another search begins.
+    pub(crate) fn begin_search(&self) {
+        self.flushed.store(0, SeqCst);
+        self.drained.store(0, SeqCst);
+        lock(&self.shares).fill(Share::default());
+    }
+
+    /// Everything of a search was written to another process.
     pub(crate) fn flushed(&self) {
         self.flushed.fetch_add(1, SeqCst);
     }
 
-    /// Waits until everything was written to all others, for a while.
-    pub(crate) fn wait_for_flush(&self) {
-        let deadline = Instant::now() + FAREWELL;
-        while self.flushed.load(SeqCst) + 1 < self.processes()
-            && !self.is_lost.load(SeqCst)
-            && Instant::now() < deadline
-        {
+    /// Everything of a search was read from another process.
+    pub(crate) fn drained(&self) {
+        self.drained.fetch_add(1, SeqCst);
+    }
+
+    /// Waits until everything of a search was written to all others, and read from them.
+    pub(crate) fn wait_for_end_of_search(&self) {
+        let others = self.processes() - 1;
+        let is_over = || self.flushed.load(SeqCst) >= others && self.drained.load(SeqCst) >= others;
+        while !is_over() && self.all_there().is_ok() {
             thread::sleep(Duration::from_millis(1));
         }
     }

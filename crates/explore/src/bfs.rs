@@ -39,7 +39,7 @@ use crate::watch::{Caller, Watch};
 use crate::worker::{Peers, Shared, Worker, workers};
 
 /// From how many bytes of a packed state on states are stored as trees.
-const LARGE: usize = 96;
+pub(crate) const LARGE: usize = 96;
 
 /// Breadth-first search with the exact visited set.
 pub(crate) fn explore<M, F, C, R>(

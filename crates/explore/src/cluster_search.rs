@@ -124,9 +124,10 @@ impl Link for ClusterLink<'_> {
 /// What a worker says before the search begins.
 #[derive(Serialize, Deserialize)]
 struct Ready {
-    /// Why its process cannot begin, and the message of a file that failed.
-    stop: Option<u8>,
-    message: String,
+    /// Whether its process can begin.
+    can_begin: bool,
+    /// Bytes of a packed state.
+    packed: usize,
     /// The level and the states of the checkpoint from which it goes on.
     begun: Option<(u32, u64)>,
     /// What the first process has written to the directory of checkpoints.
@@ -247,7 +248,9 @@ where
     let ended = std::thread::scope(|scope| {
         let mut handles = Vec::with_capacity(threads);
         let mut workers = workers.into_iter();
-        for (here, seat) in cluster.seats().into_iter().enumerate() {
+        let seats = cluster.seats();
+        let has_begun = !seats.is_empty();
+        for (here, seat) in seats.into_iter().enumerate() {
             let worker = workers.next();
             handles.push(scope.spawn(move || {
                 let _ended = watch.worker();
@@ -263,7 +266,9 @@ where
                 ended
             }));
         }
-        watch.watch(caller, meter);
+        if has_begun {
+            watch.watch(caller, meter);
+        }
         let join = |handle: std::thread::ScopedJoinHandle<'_, _>| match handle.join() {
             Ok(ended) => ended,
             Err(panic) => std::panic::resume_unwind(panic),
@@ -322,7 +327,7 @@ where
     R: Reduction,
     S: Store,
 {
-    let can_begin = match are_ready(link, ending.states) {
+    let can_begin = match are_ready(link, system.codec.stored_size(), ending.states.checkpoints) {
         Ok(can_begin) => can_begin,
         Err(broken) => return (Err(broken), Round::default(), 0),
     };
@@ -336,48 +341,47 @@ where
 
 /// Whether all processes can begin, from the same checkpoint if from one. They share the directory of
 /// checkpoints: the first process leaves a word there, which the others have to find.
-fn are_ready(link: &ClusterLink<'_>, states: &States<'_>) -> Result<bool, Broken> {
+fn are_ready(
+    link: &ClusterLink<'_>,
+    packed: usize,
+    checkpoints: Option<&Checkpoints>,
+) -> Result<bool, Broken> {
     let watch = link.watch;
-    let checkpoints = states.checkpoints;
-    let own = Ready {
-        stop: watch.stop_code(),
-        message: watch.disk_message(),
-        begun: checkpoints.and_then(Checkpoints::place_of_begun),
-        word: match link.member.number() {
-            0 => checkpoints.map_or_else(String::new, |checkpoints| {
-                checkpoints.leave_word().unwrap_or_else(|error| {
-                    watch.fail(error);
-                    String::new()
-                })
-            }),
-            _ => String::new(),
-        },
+    let is_first = link.member.number() == 0;
+    let word = match checkpoints.filter(|_| is_first).map(Checkpoints::leave_word) {
+        Some(Ok(word)) => word,
+        Some(Err(error)) => {
+            watch.fail(error);
+            String::new()
+        }
+        None => String::new(),
     };
+    let begun = checkpoints.and_then(Checkpoints::place_of_begun);
+    let own = Ready { can_begin: watch.stop_code().is_none(), packed, begun, word };
     let all: Vec<Ready> = gather(link, &own)?;
-    let is_alike = |ready: &Ready| ready.begun == own.begun;
-    let mut why = watch.stop_code().map(|stop| (stop, watch.disk_message()));
-    if why.is_none() && own.stop.is_none() {
+    if all.iter().all(|ready| ready.can_begin) {
         let word = all.first().map_or("", |first| &first.word[..]);
+        let sees_same = |ready: &Ready| ready.begun == own.begun;
         let finds = |checkpoints: &Checkpoints| checkpoints.finds_word(word);
-        if !all.iter().all(is_alike) || !checkpoints.is_none_or(finds) {
-            watch.fail(StoreError::Disk(std::io::Error::other(
-                "the processes do not see the same files in the directory of the checkpoint; \
-                 use a directory that all of them share",
-            )));
-            why = watch.stop_code().map(|stop| (stop, watch.disk_message()));
+        let why = if all.iter().any(|ready| ready.packed != packed) {
+            Some("the processes do not store states in the same way")
+        } else if !all.iter().all(sees_same) || !checkpoints.is_none_or(finds) {
+            Some(
+                "the processes do not see the same files in the directory of the checkpoint; use a \
+                 directory that all of them share",
+            )
+        } else {
+            None
+        };
+        if let Some(why) = why {
+            watch.fail(StoreError::Disk(std::io::Error::other(why)));
         }
     }
-    let told: Vec<Option<(u8, String)>> = gather(link, &why)?;
-    if link.member.number() == 0 {
+    let has_stopped = agree_on_stop(link)?;
+    if is_first {
         checkpoints.inspect(|checkpoints| checkpoints.remove_word());
     }
-    match told.into_iter().flatten().next() {
-        Some((stop, message)) => {
-            watch.hear_of(stop, &message);
-            Ok(false)
-        }
-        None => Ok(true),
-    }
+    Ok(!has_stopped)
 }
 
 /// Counts the buffers of this process.

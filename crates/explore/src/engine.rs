@@ -14,7 +14,7 @@ use murphi::machine::{Codec, Machine};
 use native::{CodeCache, Program};
 
 use crate::symmetry::{Canonicalizer, Symmetry};
-use crate::{BitCodec, Exploration, MakeMachine, Options, Progress, System, explore};
+use crate::{BitCodec, Cluster, Exploration, MakeMachine, Options, Progress, System, explore, led};
 
 /// A model that is ready to be run on any number of threads.
 #[derive(Clone)]
@@ -84,6 +84,16 @@ impl Engine {
         interrupt: &AtomicBool,
     ) -> Exploration {
         let (model, layout) = (interpreter.model(), interpreter.layout());
+        let alone;
+        let mut options = options;
+        if let Some(cluster) = &options.cluster
+            && !takes_part(cluster, hook.is_bare(), || {
+                led::invite(cluster, model, options, symmetry)
+            })
+        {
+            alone = Options { cluster: None, ..options.clone() };
+            options = &alone;
+        }
         let reduction = &Canonicalizer::new(model, layout, symmetry);
         let (state_size, rules) = (layout_size(layout), model.rules.len());
         match self {
@@ -162,10 +172,21 @@ impl Codec for Engine {
     }
 }
 
+/// Whether several processes make a search: what is put around machines is not sent to others.
+fn takes_part(cluster: &Cluster, is_bare: bool, invite: impl FnOnce() -> bool) -> bool {
+    let is_leader = cluster.is_led() && cluster.process() == 0;
+    !is_leader || (is_bare && invite())
+}
+
 /// What is put around each machine of a search.
 pub trait Hook: Sync {
     /// The machine with it around.
     type Around<M: Machine>: Machine;
+
+    /// Whether nothing is put around machines, so that other processes can make the same search.
+    fn is_bare(&self) -> bool {
+        false
+    }
 
     /// Puts it around a machine.
     fn around<M: Machine>(&self, machine: M) -> Self::Around<M>;
@@ -177,6 +198,10 @@ pub struct Bare;
 
 impl Hook for Bare {
     type Around<M: Machine> = M;
+
+    fn is_bare(&self) -> bool {
+        true
+    }
 
     fn around<M: Machine>(&self, machine: M) -> M {
         machine

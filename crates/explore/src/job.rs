@@ -38,6 +38,7 @@ use murphi::source::Source;
 use murphi::symmetric;
 
 use crate::asked::{Asked, Watcher};
+use crate::bfs::LARGE;
 use crate::hash;
 use crate::replay::{Recorded, Refuted, replay};
 use crate::report::{
@@ -133,6 +134,11 @@ pub enum Event<'a> {
         threads: usize,
         /// How many were asked for.
         asked: usize,
+    },
+    /// Large states are stored flat, since several processes search.
+    StoredFlat {
+        /// Bytes of a packed state.
+        bytes: usize,
     },
     /// The search has come so far.
     Searching(&'a Progress),
@@ -251,22 +257,7 @@ impl Loaded {
 
     /// What has to be the same for all processes that search the model together.
     pub fn cluster_identity(&self, question: &Question, processes: usize) -> SearchIdentity {
-        let Options { threads, depth, ref disk, .. } = question.options;
-        let on_disk = match disk.as_ref().map(|disk| &disk.checkpoint) {
-            None => "no",
-            Some(None) => "--disk",
-            Some(Some(kept)) if kept.resume => "--resume",
-            Some(Some(_)) => "--checkpoint",
-        };
-        let bound = depth.map_or("none".to_owned(), |depth| depth.to_string());
-        let own = [
-            ("processes", processes.to_string()),
-            ("--jobs", threads.to_string()),
-            ("--bound", bound),
-            ("states on disk", on_disk.to_owned()),
-        ];
-        let own = own.map(|(name, value)| (name.to_owned(), value));
-        self.identity(question).into_iter().chain(own).collect()
+        cluster_identity(self.identity(question), &question.options, processes)
     }
 
     /// Explores the model. `events` hears what happens on the way; setting `interrupt` ends the
@@ -295,6 +286,10 @@ impl Loaded {
         let has_one = matches!(options.strategy, Strategy::Depth | Strategy::Best);
         if jobs < options.threads && !has_one {
             events(Event::FewerThreads { threads: jobs, asked: options.threads });
+        }
+        let bytes = engine.packed_size();
+        if options.cluster.is_some() && bytes >= LARGE {
+            events(Event::StoredFlat { bytes });
         }
         let mut growth = Growth::default();
         let mut progress = |now: &Progress| {
@@ -377,6 +372,30 @@ impl Loaded {
     }
 }
 
+/// What is asked, with what else has to be the same for all processes that search together.
+pub fn cluster_identity(
+    identity: SearchIdentity,
+    options: &Options,
+    processes: usize,
+) -> SearchIdentity {
+    let Options { threads, depth, ref disk, .. } = *options;
+    let on_disk = match disk.as_ref().map(|disk| &disk.checkpoint) {
+        None => "no",
+        Some(None) => "--disk",
+        Some(Some(kept)) if kept.resume => "--resume",
+        Some(Some(_)) => "--checkpoint",
+    };
+    let bound = depth.map_or("none".to_owned(), |depth| depth.to_string());
+    let own = [
+        ("processes", processes.to_string()),
+        ("--jobs", threads.to_string()),
+        ("--bound", bound),
+        ("states on disk", on_disk.to_owned()),
+    ];
+    let own = own.map(|(name, value)| (name.to_owned(), value));
+    identity.into_iter().chain(own).collect()
+}
+
 /// A number that identifies a text.
 pub fn digest(text: &[u8]) -> String {
     let hash = |seed| hash::hash(text, seed ^ text.len() as u64);
@@ -438,6 +457,11 @@ impl fmt::Display for Event<'_> {
                 let threads = counted(*threads as u64, "thread");
                 write!(f, "using {threads} instead of {asked}: more would exceed --memory")
             }
+            Event::StoredFlat { bytes } => write!(
+                f,
+                "each state takes {bytes} bytes: several processes store large states flat, one \
+                 process stores them as trees of shared parts"
+            ),
             Event::Searching(now) => now.fmt(f),
             Event::Confirming => f.write_str("confirming"),
         }

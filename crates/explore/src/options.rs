@@ -43,8 +43,8 @@ pub struct Options {
     pub disk: Option<Disk>,
     /// In which form states are stored, breadth first. Nothing that is found depends on it.
     pub form: StateForm,
-    /// The processes that search together, breadth first and in memory, if there are several. Each has
-    /// so many threads and so much memory.
+    /// The processes that search together, breadth first, if there are several. Each has so many threads
+    /// and so much memory.
     pub cluster: Option<Cluster>,
 }
 

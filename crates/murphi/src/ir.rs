@@ -13,6 +13,7 @@ mod types;
 
 use std::sync::Arc;
 
+use crate::check;
 use crate::source::{Source, Span};
 
 pub use expressions::{Argument, Base, Call, Expression, ExpressionKind, Operator, Place, Step};
@@ -36,6 +37,8 @@ pub struct FunctionId(pub u32);
 pub struct Model {
     /// The text it came from: spans point into it.
     pub source: Arc<Source>,
+    /// How the text was read: whoever reads it again in the same way gets the same model.
+    pub language: check::Options,
     /// All types. [`Model::BOOLEAN`] and [`Model::INTEGER`] are always there.
     pub types: Vec<Type>,
     /// The state variables, in the order of their declaration.

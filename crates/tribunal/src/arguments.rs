@@ -29,7 +29,7 @@ mod values;
 mod verify;
 
 pub(crate) use ci::{Annotate, CiFlags};
-pub(crate) use cluster::{ClusterFlags, NoClusterFlags};
+pub(crate) use cluster::ClusterFlags;
 pub(crate) use effect::{Given, refuse_without_effect};
 pub(crate) use explore::{
     DeadlockChoice, DialectChoice, ExploreArguments, LanguageFlags, SearchChoice, SearchFlags,

@@ -39,6 +39,13 @@ impl Ending {
         }
     }
 
+    /// The ending with this exit code.
+    pub(crate) fn of_code(code: u8) -> Option<Ending> {
+        use Ending::{BadRequest, Interrupted, NoViolation, Undecided, Violation};
+        let all = [NoViolation, Undecided, BadRequest, Violation, Interrupted];
+        all.into_iter().find(|ending| ending.code() == code)
+    }
+
     /// The ending of a run with this verdict.
     pub(crate) fn of<H, B, U>(verdict: &Verdict<H, B, U>) -> Ending {
         match verdict {

@@ -29,6 +29,7 @@ fn clusters(processes: usize, threads: usize) -> Vec<Cluster> {
                 process,
                 addresses: addresses.clone(),
                 threads,
+                is_led: false,
                 secret: Secret::of_file(b"a secret of the tests").unwrap(),
                 identity: Vec::new(),
                 listener: Some(listener),

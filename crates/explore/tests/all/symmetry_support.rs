@@ -19,6 +19,7 @@ impl Types {
         Types {
             model: Model {
                 source: Arc::new(Source { name: "test.m".to_string(), text: String::new() }),
+                language: murphi::check::Options::default(),
                 types: vec![named(Simple::Boolean), named(Simple::Integer)],
                 globals: Vec::new(),
                 functions: Vec::new(),

@@ -212,6 +212,7 @@ impl<'a> Checker<'a> {
     fn new(source: &Arc<Source>, options: &'a Options, order: Option<Vec<u32>>) -> Self {
         let model = Model {
             source: Arc::clone(source),
+            language: options.clone(),
             types: Vec::new(),
             globals: Vec::new(),
             functions: Vec::new(),

@@ -18,6 +18,7 @@ fn model(types: Vec<(Option<&str>, TypeKind)>, globals: Vec<(&str, TypeId)>) -> 
         |(name, ty): (&str, TypeId)| Variable { name: name.to_owned(), ty, span: Span::default() };
     Model {
         source: Arc::new(Source { name: "test.m".to_owned(), text: String::new() }),
+        language: crate::check::Options::default(),
         types: all.map(ty).collect(),
         globals: globals.into_iter().map(global).collect(),
         functions: Vec::new(),

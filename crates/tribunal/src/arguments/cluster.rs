@@ -4,9 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Flags that select another search than breadth-first, or one that does not store states.
-const OTHER_SEARCHES: [&str; 4] = ["simulate", "compact", "towards", "graph"];
-
 /// The processes of a search.
 #[derive(Args, Debug, Clone, Default)]
 pub(crate) struct ClusterFlags {
@@ -15,7 +12,7 @@ pub(crate) struct ClusterFlags {
     /// The result does not depend on N. Each process has --jobs threads [default: the cores, divided by
     /// N] and --memory [default: four fifths of free memory, divided by N].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    #[arg(conflicts_with_all = OTHER_SEARCHES, hide_short_help = true)]
+    #[arg(hide_short_help = true)]
     pub(crate) processes: Option<u16>,
 
     /// Search with the processes listed in FILE, one line host:port for each (docs/cluster.md).
@@ -25,7 +22,7 @@ pub(crate) struct ClusterFlags {
     /// same for all. If a process is lost, the others end with exit code 3; with --checkpoint in a
     /// directory that all processes share, --resume continues the search.
     #[arg(long, value_name = "FILE", conflicts_with = "processes", requires_all = ["process", "secret"])]
-    #[arg(conflicts_with_all = OTHER_SEARCHES, hide_short_help = true)]
+    #[arg(hide_short_help = true)]
     pub(crate) cluster: Option<PathBuf>,
 
     /// With --cluster: number of this process: the index of its line in FILE, from 0.
@@ -46,37 +43,6 @@ pub(crate) struct ClusterFlags {
     /// The number of processes that --processes has started.
     #[arg(long, value_name = "N", hide = true, requires = "member")]
     pub(crate) members: Option<u16>,
-}
-
-/// The same flags for commands that search with one process: they are parsed, and refused with an
-/// explanation.
-#[derive(Args, Debug, Clone, Default)]
-pub(crate) struct NoClusterFlags {
-    /// Only `explore` has it.
-    #[arg(long, value_name = "N", hide = true)]
-    processes: Option<String>,
-    /// Only `explore` has it.
-    #[arg(long, value_name = "FILE", hide = true)]
-    cluster: Option<String>,
-    /// Only `explore` has it.
-    #[arg(long, value_name = "I", hide = true)]
-    process: Option<String>,
-    /// Only `explore` has it.
-    #[arg(long, value_name = "FILE", hide = true)]
-    secret: Option<String>,
-}
-
-impl NoClusterFlags {
-    /// The flag that was given.
-    pub(crate) fn given(&self) -> Option<&'static str> {
-        let flags = [
-            ("--processes", &self.processes),
-            ("--cluster", &self.cluster),
-            ("--process", &self.process),
-            ("--secret", &self.secret),
-        ];
-        flags.into_iter().find_map(|(name, value)| value.as_ref().map(|_| name))
-    }
 }
 
 impl ClusterFlags {

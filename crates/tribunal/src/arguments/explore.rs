@@ -29,6 +29,9 @@ Examples:
   tribunal explore --save bug.json protocol.m     save the counterexample …
   tribunal explore --replay bug.json protocol.m   … and check it step by step";
 
+/// The flags with which several processes search: breadth-first, and each with its own states.
+const ONE_PROCESS: [&str; 2] = ["processes", "cluster"];
+
 const CODES: &str = exit_codes!(
     "verified: every reachable state was checked",
     "a violation or a deadlock; the counterexample is printed"
@@ -109,6 +112,7 @@ pub(crate) struct ExploreArguments {
     /// that depth.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     #[arg(conflicts_with_all = ["replay", "check_only", "list_constants", "simulate"])]
+    #[arg(conflicts_with_all = ONE_PROCESS)]
     pub(crate) graph: Option<PathBuf>,
 
     /// List the constants of the model, for --const, and stop.
@@ -174,14 +178,14 @@ pub(crate) struct SearchFlags {
     /// The distance of a state is the number of parts of EXPR that do not hold: `&` and `forall` add
     /// the distances of their parts, `|` and `exists` take the smallest. The search ends at a violation,
     /// not where EXPR holds.
-    #[arg(long, value_name = "EXPR", conflicts_with = "simulate")]
+    #[arg(long, value_name = "EXPR", conflicts_with = "simulate", conflicts_with_all = ONE_PROCESS)]
     pub(crate) towards: Option<String>,
 
     /// Walk at random for STEPS steps instead of visiting every state.
     ///
     /// Finds bugs in models that are too large to search; proves nothing (exit code 3 without a bug).
     #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
-    #[arg(conflicts_with_all = ["compact", "disk"])]
+    #[arg(conflicts_with_all = ["compact", "disk"], conflicts_with_all = ONE_PROCESS)]
     pub(crate) simulate: Option<u64>,
 
     /// Random seed of --simulate.
@@ -200,7 +204,7 @@ pub(crate) struct SearchFlags {
     /// probability. The frontier is kept in temporary files.
     #[arg(long, value_name = "BITS", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "40", value_parser = clap::value_parser!(u8).range(40..=64))]
-    #[arg(conflicts_with = "search")]
+    #[arg(conflicts_with = "search", conflicts_with_all = ONE_PROCESS)]
     pub(crate) compact: Option<u8>,
 
     /// Move states to temporary files in DIR when memory is full; the search stays exact.
@@ -246,12 +250,7 @@ pub(crate) struct ExploreLimitFlags {
 }
 
 impl ExploreLimitFlags {
-    /// The number of threads.
-    pub(crate) fn threads(&self) -> usize {
-        self.threads_of_each(1)
-    }
-
-    /// The number of threads of each process, if several processes share the machine.
+    /// The number of threads of each of several processes.
     pub(crate) fn threads_of_each(&self, processes: usize) -> usize {
         let all = || std::thread::available_parallelism().map_or(1, usize::from);
         self.jobs.map_or_else(|| (all() / processes).max(1), usize::from)

@@ -8,8 +8,8 @@ use conform::MemoryModel;
 
 use super::explore::ExploreLimitFlags;
 use super::{
-    CiFlags, ColourFlag, DeadlockChoice, EXIT_CODES, EventFlags, JsonFlag, LanguageFlags,
-    NoClusterFlags, PageFlags, QuietFlag, SymmetryChoice, exit_codes,
+    CiFlags, ClusterFlags, ColourFlag, DeadlockChoice, EXIT_CODES, EventFlags, JsonFlag,
+    LanguageFlags, PageFlags, QuietFlag, SymmetryChoice, exit_codes,
 };
 use crate::units;
 
@@ -57,9 +57,6 @@ pub(crate) struct VerifyArguments {
 
     #[command(flatten)]
     pub(crate) events: EventFlags,
-
-    #[command(flatten)]
-    pub(crate) no_cluster: NoClusterFlags,
 
     /// Procedure that the protocol calls where a store enters the coherence order of its address;
     /// `none` if it has none [default: Commit, if the protocol has it].
@@ -119,6 +116,8 @@ pub(crate) struct VerifyArguments {
     pub(crate) language: LanguageFlags,
     #[command(flatten)]
     pub(crate) limits: ExploreLimitFlags,
+    #[command(flatten)]
+    pub(crate) cluster: ClusterFlags,
 
     /// Move states to temporary files in this directory when memory is full: the search stays exact
     /// and within --memory.
@@ -150,7 +149,7 @@ pub(crate) struct VerifyArguments {
     /// Each mutant drops a statement, skips an update, swaps values or weakens a guard. The report
     /// says how many mutants break the memory model or an invariant, or deadlock, and which ones
     /// survive. --budget and --memory apply to each search. Exits 0 when all were decided.
-    #[arg(long, conflicts_with_all = ["emit", "out", "replay"])]
+    #[arg(long, conflicts_with_all = ["emit", "out", "replay", "processes", "cluster"])]
     pub(crate) mutants: bool,
 
     /// With --mutants: only the mutants with these numbers.
@@ -180,6 +179,7 @@ pub(crate) struct VerifyArguments {
     /// Rebuilds the protocol-plus-observer model and runs the counterexample step by step in the
     /// reference interpreter. Exits 0 if the counterexample is confirmed, and 1 if it is not.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["out", "emit", "budget", "memory"])]
+    #[arg(conflicts_with_all = ["processes", "cluster"])]
     pub(crate) replay: Option<String>,
 
     #[command(flatten)]
@@ -240,7 +240,7 @@ pub(crate) struct AnyProcessorsFlags {
     pub(crate) processors: Option<String>,
 
     /// With --any-processors: print the plan of the proof and stop.
-    #[arg(long, requires = "any_processors")]
+    #[arg(long, requires = "any_processors", conflicts_with_all = ["processes", "cluster"])]
     pub(crate) plan: bool,
 
     /// With --any-processors: start with the lemmas in FILE: invariants named "lemma for RULE".

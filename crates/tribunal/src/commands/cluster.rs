@@ -4,11 +4,11 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use cluster::{Children, Cluster, Failed, Identity, Invitation, Plan, Secret};
+use cluster::{Children, Cluster, Failed, Identity, Invitation, Loss, Plan, Secret};
 
 use super::remark;
 use crate::arguments::ClusterFlags;
-use crate::ending::Failure;
+use crate::ending::{Ending, Failure};
 use crate::interrupt::Interrupt;
 
 /// How long to wait for the processes of a file, and for those on this machine.
@@ -21,11 +21,47 @@ pub(super) struct ConnectedProcesses {
     _children: Option<Children>,
 }
 
+impl ConnectedProcesses {
+    /// In the first process of those that it leads through several searches: ends the others as this one
+    /// ends.
+    pub(super) fn dismiss(self, ended: &Result<Ending, Failure>) {
+        let ending = ended.as_ref().map_or_else(Failure::ending, |ending| *ending);
+        explore::dismiss(&self.cluster, ending.code());
+    }
+}
+
+/// How many searches processes make together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Searches {
+    /// One.
+    One,
+    /// As many as the first process likes.
+    Several,
+}
+
+/// Says which process is lost, if one is.
+pub(super) fn name_loss(cluster: &Cluster) {
+    if let Some(Loss { process, address, level }) = cluster.loss() {
+        remark(&format!("process {process} ({address}) was lost at depth {level}"));
+    }
+}
+
+/// Refuses a model that all processes would have to read from standard input.
+pub(super) fn require_file(flags: &ClusterFlags, model: &str) -> Result<(), Failure> {
+    match flags.is_asked_for() && model == "-" {
+        true => Err(Failure::Usage(
+            "several processes cannot all read the model from standard input; name a file"
+                .to_owned(),
+        )),
+        false => Ok(()),
+    }
+}
+
 /// Connects to the other processes, if the flags name any. `identity` gives, for a number of
 /// processes, the question that all of them must have.
 pub(super) fn join(
     flags: &ClusterFlags,
-    threads: usize,
+    (threads, searches): (usize, Searches),
     identity: impl Fn(usize) -> Identity,
     interrupt: &Interrupt,
 ) -> Result<Option<ConnectedProcesses>, Failure> {
@@ -60,7 +96,8 @@ pub(super) fn join(
         Host::There(addresses, secret) => (addresses, secret, None, PATIENCE),
     };
     let identity = identity(addresses.len());
-    let plan = Plan { process, addresses, threads, secret, identity, listener, patience };
+    let is_led = searches == Searches::Several;
+    let plan = Plan { process, addresses, threads, is_led, secret, identity, listener, patience };
     let cluster = cluster::connect(plan, &remark, &interrupt.flag()).map_err(|why| match why {
         Failed::Refused(why) => Failure::Usage(why),
         Failed::Absent(why) => Failure::Budget(why),

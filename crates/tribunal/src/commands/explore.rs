@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::time::Duration;
 
-use ::cluster::Loss;
 use explore::{
     Asked, Checkpointing, Deadlock, Disk, Event, Loaded, Question, Recorded, Refuted, StateGraph,
     Strategy,
@@ -14,7 +13,7 @@ use report::exploration::{graph, json, text};
 use report::run::Recognised;
 use report::{ci, diagnostics_json, refusal_json};
 
-use super::cluster::{self, ConnectedProcesses};
+use super::cluster::{self, ConnectedProcesses, Searches};
 use super::{count, remark};
 use crate::arguments::{
     DeadlockChoice, DialectChoice, ExploreArguments, LanguageFlags, SearchChoice, SearchFlags,
@@ -94,9 +93,14 @@ fn explore(
     let progress = Progress::start(quiet);
     let reporter = progress.reporter();
     let mut events = |event: Event<'_>| match event {
-        Event::Interpreting(_) | Event::FewerThreads { .. } if quiet => {}
-        Event::Interpreting(_) | Event::FewerThreads { .. } => remark(&event.to_string()),
-        event => reporter.say(|| event.to_string()),
+        Event::Compiling | Event::Searching(_) | Event::Confirming => {
+            reporter.say(|| event.to_string());
+        }
+        Event::Interpreting(_) | Event::FewerThreads { .. } | Event::StoredFlat { .. } => {
+            if !quiet {
+                remark(&event.to_string());
+            }
+        }
     };
     let stop = interrupt.flag();
     interrupt.listen(|| ());
@@ -151,13 +155,10 @@ fn join(
     interrupt: &Interrupt,
 ) -> Result<Option<ConnectedProcesses>, Failure> {
     let (flags, options) = (&arguments.cluster, &question.options);
-    if flags.is_asked_for() && arguments.file == "-" {
-        let sentence =
-            "several processes cannot all read the model from standard input; name a file";
-        return Err(Failure::Usage(sentence.to_owned()));
-    }
+    cluster::require_file(flags, &arguments.file)?;
     let identity = |processes| model.cluster_identity(question, processes);
-    let joined = cluster::join(flags, options.threads, identity, interrupt)?;
+    let searches = (options.threads, Searches::One);
+    let joined = cluster::join(flags, searches, identity, interrupt)?;
     question.options.cluster = joined.as_ref().map(|joined| joined.cluster.clone());
     Ok(joined)
 }
@@ -174,11 +175,7 @@ fn follow(arguments: &ExploreArguments, interrupt: &Interrupt) -> Result<Ending,
     interrupt.listen(|| ());
     let report = model.explore(&question, &mut |_| (), &stop);
     let report = report.map_err(|wrong| Failure::Usage(wrong.to_string()))?;
-    if let Some(Loss { process, address, level }) =
-        joined.as_ref().and_then(|joined| joined.cluster.loss())
-    {
-        remark(&format!("process {process} ({address}) was lost at depth {level}"));
-    }
+    joined.inspect(|joined| cluster::name_loss(&joined.cluster));
     Ok(Ending::of(&report.verdict).unless_interrupted(interrupt))
 }
 

@@ -15,6 +15,7 @@ use report::ci;
 use report::run::{self, Lanes, Recognised, Unrecognised};
 use report::verification::{json, keep, text};
 
+use super::cluster::{self, ConnectedProcesses, Searches};
 use super::explore::{deadlock_of, language, model, recorded_language, replayed};
 use super::remark;
 use crate::arguments::{AssumptionChoice, MemoryModelChoice, VerifyArguments, WitnessChoice};
@@ -35,12 +36,11 @@ pub(crate) fn run(arguments: &VerifyArguments, interrupt: &Interrupt) -> Result<
         let sentence = "only one of the protocol and the counterexample can be standard input";
         return Err(Failure::Usage(sentence.to_owned()));
     }
-    if let Some(flag) = arguments.no_cluster.given() {
-        return Err(Failure::Usage(format!(
-            "verify searches with one process and takes no {flag}; `tribunal explore` takes it"
-        )));
-    }
     usable(arguments)?;
+    cluster::require_file(&arguments.cluster, &arguments.file)?;
+    if arguments.cluster.is_follower() {
+        return follow(arguments, interrupt);
+    }
     if let Some(file) = &arguments.replay {
         return replay(arguments, file);
     }
@@ -64,12 +64,54 @@ fn ask(
     if arguments.mutants {
         return mutants(arguments, &source, options, interrupt);
     }
-    if arguments.any.any_processors {
-        return any::run(arguments, &source, &options, cases, interrupt);
-    }
     let mut options = options;
-    let folder = folder(&source, &mut options)?;
-    verify(arguments, &source, (&options, folder), cases, interrupt)
+    let any = arguments.any.any_processors;
+    let folder = if any { None } else { folder(&source, &mut options)? };
+    let joined = join(arguments, &source, &options, interrupt)?;
+    options.search.cluster = joined.as_ref().map(|joined| joined.cluster.clone());
+    let ended = match any {
+        true => any::run(arguments, &source, &options, cases, interrupt),
+        false => verify(arguments, &source, (&options, folder), cases, interrupt),
+    };
+    if let Some(joined) = joined {
+        joined.dismiss(&ended);
+    }
+    ended
+}
+
+/// Waits for the other processes, if several search together.
+fn join(
+    arguments: &VerifyArguments,
+    source: &Source,
+    options: &Options,
+    interrupt: &Interrupt,
+) -> Result<Option<ConnectedProcesses>, Failure> {
+    let flags = &arguments.cluster;
+    if !flags.is_asked_for() {
+        return Ok(None);
+    }
+    let mut identity = conform::identity(source, options);
+    let any = arguments.any.any_processors.to_string();
+    identity.push(("--any-processors".to_owned(), any));
+    let of_all =
+        |processes| explore::cluster_identity(identity.clone(), &options.search, processes);
+    cluster::join(flags, (options.search.threads, Searches::Several), of_all, interrupt)
+}
+
+/// Takes part in the searches of the first process, which reports; ends as that one does.
+fn follow(arguments: &VerifyArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
+    let language = language(&arguments.language);
+    let source = protocol(arguments, &language)?;
+    let options = options(arguments, &language);
+    let Some(joined) = join(arguments, &source, &options, interrupt)? else {
+        return Ok(Ending::BadRequest);
+    };
+    let stop = interrupt.flag();
+    interrupt.listen(|| ());
+    let served = explore::serve(&joined.cluster, &options.search, &stop);
+    cluster::name_loss(&joined.cluster);
+    let ending = served.ok().and_then(Ending::of_code).unwrap_or(Ending::Undecided);
+    Ok(ending.unless_interrupted(interrupt))
 }
 
 /// Refuses incomplete questions.
@@ -275,6 +317,7 @@ fn replay(arguments: &VerifyArguments, file: &str) -> Result<Ending, Failure> {
 /// The options for the library.
 fn options(arguments: &VerifyArguments, language: &check::Options) -> Options {
     let limits = &arguments.limits;
+    let here = arguments.cluster.on_this_machine();
     let passes = arguments.pass_over || arguments.witness == Some(WitnessChoice::None);
     Options {
         memory_model: arguments.model.map_or(MemoryModel::Sc, Into::into),
@@ -285,9 +328,9 @@ fn options(arguments: &VerifyArguments, language: &check::Options) -> Options {
         },
         language: language.clone(),
         search: explore::Options {
-            threads: limits.threads(),
+            threads: limits.threads_of_each(here),
             deadlock: deadlock(arguments),
-            memory: Some(limits.memory.unwrap_or_else(explore::default_budget) as u64),
+            memory: Some(limits.memory.unwrap_or_else(|| explore::default_budget() / here) as u64),
             disk: disk(arguments),
             ..explore::Options::default()
         },

@@ -1,5 +1,5 @@
-//! `tribunal explore --processes` and `--cluster`: several processes find what one finds, end together,
-//! and let nobody in who does not belong to them.
+//! `--processes` and `--cluster` of `tribunal explore` and `tribunal verify`: several processes find what
+//! one finds, end together, and let nobody in who does not belong to them.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -57,7 +57,7 @@ impl Cluster {
     }
 
     /// Waits until all processes have found each other: each has two connections from every process
-    /// with a higher number.
+    /// with a higher number. Only Linux says so, so the tests that need it are for Linux.
     #[cfg(target_os = "linux")]
     fn wait_until_connected(&self) {
         let connections = |port: u16| {
@@ -81,11 +81,126 @@ impl Cluster {
     }
 
     fn start(&self, process: usize, secret: &str, arguments: &[&str]) -> Child {
+        self.start_command("explore", process, secret, arguments)
+    }
+
+    fn start_command(
+        &self,
+        command: &str,
+        process: usize,
+        secret: &str,
+        arguments: &[&str],
+    ) -> Child {
         let process = process.to_string();
-        let flags = ["explore", "--json", "--quiet", "--jobs", "1", "--cluster", &self.hosts];
+        let flags = [command, "--json", "--quiet", "--jobs", "1", "--cluster", &self.hosts];
         let own = ["--process", &process, "--secret", secret];
         spawn(&[&flags[..], &own, arguments].concat())
     }
+}
+
+/// A report without what depends on the clock, on memory and on how it was searched.
+fn timeless(mut value: Value) -> Value {
+    fn clear(value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                let volatile = ["seconds", "bytes", "bytes_per_state", "jobs", "processes"];
+                volatile.iter().for_each(|field| {
+                    fields.remove(*field);
+                });
+                fields.values_mut().for_each(clear);
+            }
+            Value::Array(values) => values.iter_mut().for_each(clear),
+            _ => {}
+        }
+    }
+    clear(&mut value);
+    value
+}
+
+#[test]
+fn several_processes_verify_what_one_verifies() {
+    let sc: &[&str] = &["--model", "sc"];
+    let cases: [(&[&str], &str); 7] = [
+        (sc, "protocols/mi.m"),
+        (&["--model", "tso"], "protocols/mi.m"),
+        // False alarms are passed over, and a violation is found.
+        (sc, "protocols/msi-store-buffer.m"),
+        (sc, "protocols/broken/piranha-owner-not-cleared.m"),
+        (&["--any-processors"], "protocols/german.m"),
+        (&["--any-processors", "--model", "sc"], "protocols/mi.m"),
+        (&["--any-processors"], "protocols/broken/german-grants-before-acks.m"),
+    ];
+    for (flags, model) in cases {
+        let verify = ["verify", "--json", "--quiet", "--jobs", "1"];
+        let alone = run(&[&verify[..], flags, &[model]].concat());
+        for processes in ["2", "3"] {
+            let together = ["--processes", processes];
+            let ran = run(&[&verify[..], &together, flags, &[model]].concat());
+            assert_eq!((ran.code, &ran.stderr), (alone.code, &alone.stderr), "{model} {ran:?}");
+            let (expected, found) = (alone.json().remove(0), ran.json().remove(0));
+            assert_eq!(timeless(found), timeless(expected), "{model} {flags:?}");
+        }
+    }
+}
+
+/// A verification with several searches in three processes, one of which is killed at some moment
+/// (`TRIBUNAL_TRIALS` times): the others end soon, and name it unless they were through.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_killed_process_ends_the_verification() {
+    let mut killed = 0;
+    for trial in 0..number("TRIBUNAL_TRIALS", 4) {
+        let cluster = Cluster::new("cluster-verify", 3);
+        let flags = match trial % 2 {
+            0 => &["--model", "sc", "protocols/msi.m"][..],
+            _ => &["--any-processors", "protocols/msi.m"],
+        };
+        let start = |process| cluster.start_command("verify", process, &cluster.secret, flags);
+        let mut children: Vec<Child> = (0..3).map(start).collect();
+        cluster.wait_until_connected();
+        let moment = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        std::thread::sleep(Duration::from_millis(u64::from(moment.subsec_nanos()) % 1500));
+        let victim = trial as usize % 3;
+        let mut lost = children.remove(victim);
+        lost.kill().unwrap();
+        let is_killed = lost.wait().unwrap().code().is_none();
+        let since = Instant::now();
+        let others: Vec<Ran> = children.into_iter().map(finish).collect();
+        assert!(since.elapsed() < Duration::from_secs(10), "{:?}", since.elapsed());
+        let name = format!("process {victim} (127.0.0.1:{}) was lost", cluster.ports[victim]);
+        let is_over = !is_killed || others.iter().any(|ran| ran.code == Some(0));
+        for ran in &others {
+            let said = [&ran.stdout[..], &ran.stderr].concat();
+            let is_named = ran.code == Some(3) && said.contains(&name);
+            assert!(is_named || is_over, "process {victim} was killed: {ran:?}");
+        }
+        killed += u64::from(!is_over);
+    }
+    println!("{killed} processes were killed before the end");
+    assert!(killed > 0);
+}
+
+#[test]
+fn processes_that_are_to_verify_something_else_are_refused() {
+    let cluster = Cluster::new("cluster-verify-strangers", 2);
+    let verify =
+        |process, flags: &[&str]| cluster.start_command("verify", process, &cluster.secret, flags);
+    let first = verify(0, &["--model", "sc", "protocols/mi.m"]);
+    for (flags, what) in [
+        (&["--model", "tso", "protocols/mi.m"][..], "memory model (tso and sc)"),
+        (&["--model", "sc", "protocols/msi.m"], "protocol"),
+        (&["--model", "sc", "--const", "ProcessorCount=2", "protocols/mi.m"], "constants"),
+        (&["--model", "sc", "--any-processors", "protocols/mi.m"], "--any-processors"),
+    ] {
+        let ran = finish(verify(1, flags));
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        let said = ran.stderr.contains("the processes differ in: ") && ran.stderr.contains(what);
+        assert!(said, "{ran:?}");
+    }
+    let second = finish(verify(1, &["--model", "sc", "protocols/mi.m"]));
+    let first = finish(first);
+    assert_eq!((first.code, second.code), (Some(0), Some(0)), "{first:?} {second:?}");
+    assert_eq!(first.json()[0]["verdict"], "verified");
 }
 
 const SMALL: &[&str] = &["protocols/german.m"];
@@ -260,9 +375,14 @@ fn what_several_processes_cannot_do_is_refused() {
     refused(&["--processes", "2", "--search", "dfs", model], "breadth-first only");
     refused(&["--processes", "2", "--compact", model], "cannot be used with");
     refused(&["--cluster", "hosts", model], "--process <I>");
-    let ran = run(&["verify", "--processes", "2", "protocols/mi.m"]);
+    for flags in [&["--mutants", "--model", "sc"][..], &["--any-processors", "--plan"]] {
+        let ran = run(&[&["verify", "--processes", "2"], flags, &["protocols/mi.m"]].concat());
+        assert_eq!(ran.code, Some(2));
+        assert!(ran.stderr.contains("cannot be used with"), "{ran:?}");
+    }
+    let ran = run(&["verify", "--processes", "2", "--model", "sc", "-"]);
     assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains("verify searches with one process"), "{ran:?}");
+    assert!(ran.stderr.contains("cannot all read the model from standard input"), "{ran:?}");
     let directory = directory("cluster-wrong");
     let hosts = file(&directory, "hosts", "127.0.0.1:7000\nlocalhost\n");
     let secret = file(&directory, "secret", "short");
