@@ -13,6 +13,7 @@ use murphi::layout::Layout;
 use murphi::machine::{Codec, Machine};
 use native::{CodeCache, Program};
 
+use crate::journal::noted;
 use crate::symmetry::{Canonicalizer, Symmetry};
 use crate::{BitCodec, Cluster, Exploration, MakeMachine, Options, Progress, System, explore, led};
 
@@ -74,8 +75,27 @@ impl Engine {
         }
     }
 
-    /// Searches the model, which is the one that the interpreter runs.
+    /// Searches the model, which is the one that the interpreter runs. What a journal has is not searched
+    /// again.
     pub fn explore<H: Hook>(
+        &self,
+        interpreter: &Interpreter,
+        (options, symmetry): (&Options, Symmetry),
+        hook: &H,
+        progress: &mut dyn FnMut(&Progress),
+        interrupt: &AtomicBool,
+    ) -> Exploration {
+        let how = (options, symmetry);
+        match &options.journal {
+            Some(journal) => {
+                let search = || self.search(interpreter, how, hook, progress, interrupt);
+                noted(journal, interpreter.model(), how, hook, search)
+            }
+            None => self.search(interpreter, how, hook, progress, interrupt),
+        }
+    }
+
+    fn search<H: Hook>(
         &self,
         interpreter: &Interpreter,
         (options, symmetry): (&Options, Symmetry),
@@ -185,6 +205,21 @@ pub trait Hook: Sync {
 
     /// Whether nothing is put around machines, so that other processes can make the same search.
     fn is_bare(&self) -> bool {
+        false
+    }
+
+    /// What it has seen, if that can be kept in a [`Journal`](crate::Journal).
+    fn seen(&self) -> Option<Vec<u8>> {
+        self.is_bare().then(Vec::new)
+    }
+
+    /// Sees at once what was seen in a search that is not made again. Says whether that could be read.
+    fn see(&self, _seen: &[u8]) -> bool {
+        self.is_bare()
+    }
+
+    /// Whether it has ended the search, since it has seen enough.
+    fn has_enough(&self) -> bool {
         false
     }
 

@@ -7,6 +7,7 @@ use cluster::Cluster;
 use murphi::goal::Goals;
 
 use crate::disk::SearchIdentity;
+use crate::journal::Journal;
 use crate::towards::Distance;
 
 /// What to explore, how, and how far.
@@ -46,6 +47,8 @@ pub struct Options {
     /// The processes that search together, breadth first, if there are several. Each has so many threads
     /// and so much memory.
     pub cluster: Option<Cluster>,
+    /// Where what is found is noted, and what was found before.
+    pub journal: Option<Journal>,
 }
 
 impl Default for Options {
@@ -65,6 +68,7 @@ impl Default for Options {
             disk: None,
             form: StateForm::BySize,
             cluster: None,
+            journal: None,
         }
     }
 }

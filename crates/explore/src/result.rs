@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use cluster::{Loss, Share};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::growth::{Depths, Growth};
 
@@ -146,7 +146,7 @@ pub struct ViolatingRun {
 }
 
 /// What is wrong with the last state of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Violation {
     /// No rule leads out of it.
     Deadlock,

@@ -24,6 +24,7 @@ use super::atoms::atoms;
 use super::fact::Fact;
 use super::implied_rows::Abstract;
 use super::lookup::Lookup;
+use super::observe::Observations;
 use super::result::Failure;
 use super::table::Rows;
 use super::vocabulary::{Origin, Vocabulary};
@@ -67,6 +68,12 @@ impl Refinement<'_, '_> {
         let given = self.active.iter().filter(|active| active.fact.is_none());
         let lemmas: Vec<_> = given.map(|active| active.lemma.clone()).collect();
         let current = self.abstract_with(&lemmas)?;
+        let key = format!("closure-{}", current.digest());
+        if let Some(observed) = self.recalled(&key) {
+            self.observations = observed;
+            self.forget_facts();
+            return Ok(Closed::Right);
+        }
         let lookups = self.lookups();
         (self.listener)(FOLLOWS, None);
         let mut search = Search::new(&current, self, lookups);
@@ -85,11 +92,26 @@ impl Refinement<'_, '_> {
             let alarm = search.alarm(wrong);
             return Ok(Closed::StateViolation(alarm, Box::new(current)));
         }
+        if let Some(journal) = &self.options.search.journal {
+            // If that fails, the next search cannot be noted either, and says so.
+            let _ = journal.note_bytes(&key, &self.observations.written());
+        }
+        self.forget_facts();
+        Ok(Closed::Right)
+    }
+
+    /// Forgets what was guessed from fewer observations.
+    fn forget_facts(&mut self) {
         self.tables.iter_mut().for_each(|table| *table = None);
         self.missed.iter_mut().for_each(FxHashMap::clear);
         self.undefined = None;
         self.active.retain(|active| active.fact.is_none());
-        Ok(Closed::Right)
+    }
+
+    /// The observations with what follows from them, if a journal has them.
+    fn recalled(&self, key: &str) -> Option<Observations> {
+        let bytes = self.options.search.journal.as_ref()?.recall_bytes(key)?;
+        Observations::read(&bytes, self.vocabularies.len())
     }
 
     /// The observed rows, indexed for look-up.

@@ -123,6 +123,11 @@ impl Abstract {
         Abstract { abstraction, interpreter, vocabularies, readers, of_rule, processor }
     }
 
+    /// Tells its program from others.
+    pub(crate) fn digest(&self) -> String {
+        explore::digest(self.model().source.text.as_bytes())
+    }
+
     fn model(&self) -> &Model {
         self.interpreter.model()
     }

@@ -62,9 +62,9 @@ impl Refinement<'_, '_> {
         if states > MOST_STATES {
             return Ok(false);
         }
-        let Some(mut reached) = Reached::new(current, self.code.clone(), &mut self.watch()) else {
-            return Ok(false);
-        };
+        // What the lemmas in use let be reached, once it is needed, and the abstraction with them.
+        let mut reached: Option<Reached> = None;
+        let mut latest: Option<Abstract> = None;
         let mut size = self.active.len().div_ceil(2);
         let mut needed: FxHashMap<LemmaId, Broken> = FxHashMap::default();
         while size > 0 {
@@ -80,9 +80,30 @@ impl Refinement<'_, '_> {
                 let left_out: Vec<ActiveLemma> = rest.drain(at..end).collect();
                 let rules: FxHashSet<_> = left_out.iter().map(|active| active.lemma.rule).collect();
                 let candidate = self.abstract_with(&lemmas(&rest))?;
-                match reached.extend(&candidate, &rules, &mut self.watch()) {
+                let key = format!("without-{}", candidate.digest());
+                let known = self.options.search.journal.as_ref().and_then(|one| one.recall(&key));
+                let result = match known {
+                    Some(known) => {
+                        if known == RemovalResult::Fine {
+                            reached = None;
+                        }
+                        known
+                    }
+                    None => {
+                        if reached.is_none() {
+                            let current = latest.as_ref().unwrap_or(current);
+                            reached = Reached::new(current, self.code.clone(), &mut self.watch());
+                        }
+                        let Some(reached) = &mut reached else { return Ok(false) };
+                        let result = reached.extend(&candidate, &rules, &mut self.watch());
+                        self.note_removal(&key, &result);
+                        result
+                    }
+                };
+                match result {
                     RemovalResult::Fine => {
                         self.active = rest;
+                        latest = Some(candidate);
                         dropped = true;
                     }
                     RemovalResult::StateViolation(claim) => {
@@ -106,6 +127,16 @@ impl Refinement<'_, '_> {
             };
         }
         Ok(true)
+    }
+
+    /// Notes what came of leaving lemmas out, unless that was ended early.
+    fn note_removal(&self, key: &str, result: &RemovalResult) {
+        if let Some(journal) = &self.options.search.journal
+            && *result != RemovalResult::Unknown
+        {
+            // If that fails, the next search cannot be noted either, and says so.
+            let _ = journal.note(key, result);
+        }
     }
 
     fn watch(&mut self) -> Watch<'_, '_> {

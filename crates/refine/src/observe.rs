@@ -5,7 +5,7 @@
 //! observed: breadth-first search with symmetry, or random walks.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use explore::Hook;
 use murphi::instance;
@@ -28,6 +28,44 @@ pub(crate) struct Observations {
     pub(crate) rows: Vec<Rows>,
     /// The number of states that were observed.
     pub(crate) states: u64,
+}
+
+impl Observations {
+    /// All of it as bytes, the same every time.
+    pub(crate) fn written(&self) -> Vec<u8> {
+        let mut bytes = self.states.to_le_bytes().to_vec();
+        for rows in &self.rows {
+            let mut rows: Vec<&[Label]> = rows.iter().collect();
+            rows.sort_unstable();
+            bytes.extend((rows.len() as u32).to_le_bytes());
+            for row in rows {
+                bytes.extend((row.len() as u32).to_le_bytes());
+                bytes.extend_from_slice(row);
+            }
+        }
+        bytes
+    }
+
+    /// What was written, of so many vocabularies; nothing if it was not.
+    pub(crate) fn read(mut bytes: &[u8], vocabularies: usize) -> Option<Observations> {
+        let mut take = |length: usize| -> Option<&[u8]> {
+            let (taken, rest) = bytes.split_at_checked(length)?;
+            bytes = rest;
+            Some(taken)
+        };
+        let number = |bytes: &[u8]| Some(u32::from_le_bytes(*bytes.first_chunk()?) as usize);
+        let states = u64::from_le_bytes(*take(8)?.first_chunk()?);
+        let mut all = Vec::with_capacity(vocabularies);
+        for _ in 0..vocabularies {
+            let mut rows = Rows::default();
+            for _ in 0..number(take(4)?)? {
+                let length = number(take(4)?)?;
+                rows.add(take(length)?);
+            }
+            all.push(rows);
+        }
+        bytes.is_empty().then_some(Observations { rows: all, states })
+    }
 }
 
 /// Reads the rows of all vocabularies in the states of one instance.
@@ -190,6 +228,27 @@ impl Hook for Observer<'_> {
 
     fn around<M: Machine>(&self, machine: M) -> Watched<M> {
         Watched { machine, log: Arc::clone(self.0) }
+    }
+
+    fn seen(&self) -> Option<Vec<u8>> {
+        Some(self.log().seen.written())
+    }
+
+    fn see(&self, seen: &[u8]) -> bool {
+        let mut log = self.log();
+        let read = Observations::read(seen, log.seen.rows.len());
+        read.map(|read| log.seen = read).is_some()
+    }
+
+    fn has_enough(&self) -> bool {
+        let log = self.log();
+        log.seen.states >= log.most_states
+    }
+}
+
+impl Observer<'_> {
+    fn log(&self) -> MutexGuard<'_, Log> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

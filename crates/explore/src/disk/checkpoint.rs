@@ -122,7 +122,7 @@ impl Part {
 pub struct Unusable(String);
 
 impl Unusable {
-    pub(super) fn new(sentence: String) -> Self {
+    pub(crate) fn new(sentence: String) -> Self {
         Unusable(sentence)
     }
 }

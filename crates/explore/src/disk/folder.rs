@@ -4,13 +4,15 @@
 //! Searches are numbered in the order in which they are made, which is the same every time. Each has a
 //! folder of its own, which stays when the search is over: who goes on from it searches the last
 //! levels again and comes to the same end. A file says what is asked; it is written first. Once the
-//! question is answered, all of it is removed.
+//! question is answered, all of it is removed. A question whose searches are small has a journal instead
+//! (`journal.rs`).
 
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::checkpoint::{Identity, Unusable, differences, has_checkpoint, lock};
+use crate::journal::Journal;
 use crate::options::Checkpointing;
 
 /// The file that says what is asked.
@@ -78,6 +80,7 @@ impl CheckpointFolder {
     pub fn finish(self) {
         // What cannot be removed stays, which does no harm; the question goes first.
         let _ = fs::remove_file(self.directory.join(QUESTION));
+        Journal::remove(&self.directory);
         for number in 1.. {
             let search = of_search(&self.directory, number);
             if !search.exists() {

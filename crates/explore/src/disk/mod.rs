@@ -39,6 +39,7 @@ pub use checkpoint::{Identity as SearchIdentity, Unusable, resumable, usable};
 pub(crate) use checkpoint::{Keeper, Manifest, Part, PartProgress};
 pub use folder::CheckpointFolder;
 pub(crate) use place::SHARDS;
+pub(crate) use run_file::{checksum, named};
 
 /// Sorted runs of visited states.
 #[derive(Debug, Default)]

@@ -30,7 +30,7 @@ const NUMBERS: usize = 8;
 const TRAILER: usize = 8 * (NUMBERS + 1) + MAGIC.len();
 
 /// The checksum of some bytes that stand at `offset`.
-pub(super) fn checksum(bytes: &[u8], offset: u64) -> u64 {
+pub(crate) fn checksum(bytes: &[u8], offset: u64) -> u64 {
     hash::hash(bytes, CHECK ^ offset.rotate_left(17) ^ (bytes.len() as u64).rotate_left(48))
 }
 
@@ -231,7 +231,7 @@ fn damaged(path: &Path, what: &str) -> StoreError {
 }
 
 /// An error with the name of the file.
-pub(super) fn named(path: &Path, error: io::Error) -> io::Error {
+pub(crate) fn named(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 

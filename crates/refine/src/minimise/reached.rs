@@ -16,6 +16,7 @@ use explore::{CodeCache, Engine, Progress};
 use murphi::interpret::Interpreter;
 use murphi::machine::{Check, Machine, Outcome, Successors};
 use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
 
 use crate::Listener;
 use crate::implied_rows::Abstract;
@@ -34,6 +35,7 @@ const PROGRESS: Duration = Duration::from_millis(100);
 const PATIENCE: usize = 256;
 
 /// The result of dropping lemmas.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum RemovalResult {
     /// No claim fails.
     Fine,

@@ -127,8 +127,10 @@ pub(crate) struct VerifyArguments {
     /// Save the searches in DIR after each level, so that --resume can continue the verification.
     ///
     /// It can be continued after a crash, Ctrl-C, or a time, memory or disk limit. States that do not
-    /// fit into memory are also stored in DIR. Once there is a verdict, all of it is removed.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["mutants", "replay", "any_processors"])]
+    /// fit into memory are also stored in DIR. With --any-processors, each finished search is saved with
+    /// the observations and lemmas that follow from it; the search in progress begins again. Once there is
+    /// a verdict, all of it is removed.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["mutants", "replay", "plan"])]
     #[arg(hide_short_help = true)]
     pub(crate) checkpoint: Option<PathBuf>,
 
@@ -141,7 +143,7 @@ pub(crate) struct VerifyArguments {
     /// The protocol, its constants and all other flags must be the same; only --jobs, --memory, --disk,
     /// --budget and --every may differ.
     #[arg(long, value_name = "DIR", hide_short_help = true)]
-    #[arg(conflicts_with_all = ["mutants", "replay", "any_processors", "checkpoint"])]
+    #[arg(conflicts_with_all = ["mutants", "replay", "plan", "checkpoint"])]
     pub(crate) resume: Option<PathBuf>,
 
     /// Mutation testing: verify small changes of the protocol, and report which ones are detected.

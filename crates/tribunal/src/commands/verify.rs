@@ -3,12 +3,15 @@
 //! Crate `conform` verifies and has what it finds confirmed; here flags become a question, and what
 //! came of it is printed and kept.
 
+use std::path::Path;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use conform::mutate;
-use conform::report::{Report, Unanswered, answer};
+use conform::report::{Open, Report, Unanswered, answer};
 use conform::{EventNames, MOST_ALARMS, MemoryModel, Options};
-use explore::{CheckpointFolder, Checkpointing, Deadlock};
+use evidence::Verdict;
+use explore::{CheckpointFolder, Checkpointing, Deadlock, SearchIdentity, Stop};
 use murphi::check;
 use murphi::source::Source;
 use report::ci;
@@ -66,11 +69,14 @@ fn ask(
     }
     let mut options = options;
     let any = arguments.any.any_processors;
-    let folder = if any { None } else { folder(&source, &mut options)? };
+    let folder = match any {
+        true => any::folder(arguments, &source, &mut options)?,
+        false => folder(&source, &mut options)?,
+    };
     let joined = join(arguments, &source, &options, interrupt)?;
     options.search.cluster = joined.as_ref().map(|joined| joined.cluster.clone());
     let ended = match any {
-        true => any::run(arguments, &source, &options, cases, interrupt),
+        true => any::run(arguments, &source, (&options, folder), cases, interrupt),
         false => verify(arguments, &source, (&options, folder), cases, interrupt),
     };
     if let Some(joined) = joined {
@@ -182,18 +188,28 @@ fn verify(
         }
         None => keep::go_on(&report, &arguments.file),
     };
-    if let Some(folder) = folder {
-        match Ending::of(&report.verdict) {
-            Ending::Undecided => {
-                let kept = arguments.checkpoint.as_ref().or(arguments.resume.as_ref());
-                let shown = kept.map(|directory| directory.display().to_string());
-                let shown = shown.unwrap_or_default();
-                remark(&format!("checkpoint: continue with --resume {shown}"));
-            }
-            _ => folder.finish(),
-        }
-    }
+    let is_open = match &report.verdict {
+        Verdict::Undecided(Open::Ended(_)) => true,
+        verdict => matches!(verdict, Verdict::Undecided(_)) && was_stopped(&stop),
+    };
+    conclude(arguments, folder, is_open);
     deliver(arguments, &report, &go_on, cases, interrupt)
+}
+
+/// Whether time ran out, or somebody interrupted.
+fn was_stopped(stop: &Stop) -> bool {
+    stop.flag().load(Relaxed)
+}
+
+/// Removes the checkpoints of a verification, unless a search was ended early: then says how to continue.
+fn conclude(arguments: &VerifyArguments, folder: Option<CheckpointFolder>, is_open: bool) {
+    let Some(folder) = folder else { return };
+    match arguments.checkpoint.as_ref().or(arguments.resume.as_ref()).filter(|_| is_open) {
+        Some(directory) => {
+            remark(&format!("checkpoint: continue with --resume {}", directory.display()));
+        }
+        None => folder.finish(),
+    }
 }
 
 /// The HTML page, if requested.
@@ -343,13 +359,15 @@ fn options(arguments: &VerifyArguments, language: &check::Options) -> Options {
     }
 }
 
-/// The directory for states that do not fit into memory, and for checkpoints.
+/// Where states go that do not fit into memory, and where they are saved. A verification for any number
+/// of processors saves what its searches find, and no states.
 fn disk(arguments: &VerifyArguments) -> Option<explore::Disk> {
     let kept = arguments.checkpoint.as_ref().or(arguments.resume.as_ref());
+    let kept = kept.filter(|_| !arguments.any.any_processors);
     let directory = arguments.disk.as_ref().or(kept)?.clone();
     let checkpoint = kept.map(|directory| Checkpointing {
         directory: directory.clone(),
-        every: arguments.every.unwrap_or(Duration::from_secs(1)),
+        every: every(arguments),
         resume: arguments.resume.is_some(),
         identity: Vec::new(),
         keep: true,
@@ -363,16 +381,30 @@ fn folder(source: &Source, options: &mut Options) -> Result<Option<CheckpointFol
     let kept = options.search.disk.as_ref().and_then(|disk| disk.checkpoint.as_ref());
     let Some(Checkpointing { directory, resume, .. }) = kept else { return Ok(None) };
     let identity = conform::identity(source, options);
-    let folder = match resume {
-        true => CheckpointFolder::resume(directory, &identity),
-        false => CheckpointFolder::begin(directory, &identity),
-    };
-    let folder = folder.map_err(|why| Failure::Usage(why.to_string()))?;
+    let folder = open(directory, *resume, &identity)?;
     let disk = options.search.disk.as_mut();
     if let Some(kept) = disk.and_then(|disk| disk.checkpoint.as_mut()) {
         kept.identity = identity;
     }
     Ok(Some(folder))
+}
+
+/// Opens a folder of checkpoints, to begin or to go on.
+fn open(
+    directory: &Path,
+    resume: bool,
+    identity: &SearchIdentity,
+) -> Result<CheckpointFolder, Failure> {
+    let folder = match resume {
+        true => CheckpointFolder::resume(directory, identity),
+        false => CheckpointFolder::begin(directory, identity),
+    };
+    folder.map_err(|why| Failure::Usage(why.to_string()))
+}
+
+/// How much time passes at least between two checkpoints.
+fn every(arguments: &VerifyArguments) -> Duration {
+    arguments.every.unwrap_or(Duration::from_secs(1))
 }
 
 /// The definition of deadlock. Proofs for any number of processors claim nothing about deadlocks,

@@ -176,6 +176,95 @@ fn a_verification_goes_on_from_its_checkpoint() {
     assert!(!directory.join("states/search-1").exists());
 }
 
+/// A proof without what depends on the clock and on memory.
+fn proof(value: &Value) -> String {
+    let mut value = value.clone();
+    fn clear(value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                fields.remove("seconds");
+                fields.values_mut().for_each(clear);
+            }
+            Value::Array(values) => values.iter_mut().for_each(clear),
+            _ => {}
+        }
+    }
+    clear(&mut value);
+    value.to_string()
+}
+
+#[test]
+fn a_proof_for_any_number_of_processors_goes_on_where_it_was_killed() {
+    let directory = directory("any-checkpoint");
+    let place = name(&directory.join("run"));
+    let start = |flags: &[&str]| {
+        let words = ["verify", "--any-processors", "--json", "--quiet", "--jobs", "1"];
+        spawn(&[&words[..], flags, &["--model", "sc", "protocols/mi.m"]].concat())
+    };
+    let whole = finish(start(&[]));
+    let expected = proof(&json(&whole));
+    let mut flag = "--checkpoint";
+    let (mut killed, mut entries) = (0_u32, 0);
+    let found = loop {
+        let mut child = start(&[flag, &place]);
+        let deadline = Instant::now() + Duration::from_millis(300 << killed);
+        while Instant::now() < deadline && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        if child.try_wait().unwrap().is_some() {
+            break json(&finish(child));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        killed += 1;
+        let journal = std::fs::read_to_string(directory.join("run/journal")).unwrap_or_default();
+        let now = journal.lines().count();
+        assert!(now >= entries, "{now} entries, and {entries} before");
+        entries = now;
+        if directory.join("run/question.json").exists() {
+            flag = "--resume";
+        }
+        let other = finish(start(&["--resume", &place, "--concrete", "3"]));
+        assert_eq!(other.code, Some(2), "{other:?}");
+        assert!(other.stderr.contains("--concrete was none and is 3"), "{other:?}");
+    };
+    assert!(killed > 0 && entries > 0, "killed {killed} times, {entries} entries");
+    assert_eq!(proof(&found), expected);
+    // Nothing is left.
+    assert!(!directory.join("run/question.json").exists());
+    assert!(!directory.join("run/journal").exists());
+}
+
+#[test]
+fn a_damaged_checkpoint_of_a_proof_changes_no_answer() {
+    let directory = directory("any-damaged");
+    let place = name(&directory.join("run"));
+    let model = "protocols/broken/german-grants-before-acks.m";
+    let verify = |flags: &[&str]| {
+        run(&[&["verify", "--any-processors", "--json", "--quiet"], flags, &[model]].concat())
+    };
+    let expected = verify(&[]);
+    assert_eq!(expected.code, Some(1));
+    let ran = verify(&["--checkpoint", &place, "--budget", "1ms"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.stderr.contains(&format!("continue with --resume {place}")), "{ran:?}");
+    // Somebody says that each program of the correct protocol holds.
+    let journal = directory.join("run/journal");
+    let lines = [
+        "0000000000000000 0 {\"end\":\"Holds\"}\n",
+        "not a line of a journal\n",
+        "\u{0}\u{0}\u{0}",
+    ];
+    for line in lines {
+        let before = std::fs::read(&journal).unwrap_or_default();
+        std::fs::write(&journal, [line.as_bytes(), &before].concat()).unwrap();
+        let ran = verify(&["--resume", &place, "--budget", "1ms"]);
+        assert_eq!(ran.code, Some(3), "{ran:?}");
+    }
+    let ran = verify(&["--resume", &place]);
+    assert_eq!((ran.code, proof(&json(&ran))), (Some(1), proof(&json(&expected))));
+}
+
 #[test]
 fn verify_finds_the_same_with_states_on_disk() {
     let directory = directory("verify-disk");

@@ -6,12 +6,15 @@
 use std::path::Path;
 
 use conform::Options;
+use evidence::Verdict;
+use explore::{CheckpointFolder, Journal};
 use murphi::source::Source;
+use parametric::report::Open;
 use parametric::{Answer, AnswerReport, EmittedAbstraction, Plan, Question, Unanswered, answer};
 use report::any_number::{json, text};
 use report::{ci, run};
 
-use super::{PageFile, deliver, in_colours, refused};
+use super::{PageFile, conclude, deliver, every, in_colours, open, refused, was_stopped};
 use crate::arguments::VerifyArguments;
 use crate::cases::Cases;
 use crate::commands::explore::model;
@@ -23,7 +26,7 @@ use crate::progress::Progress;
 pub(super) fn run(
     arguments: &VerifyArguments,
     source: &Source,
-    options: &Options,
+    (options, folder): (&Options, Option<CheckpointFolder>),
     cases: &mut Cases,
     interrupt: &Interrupt,
 ) -> Result<Ending, Failure> {
@@ -57,6 +60,22 @@ pub(super) fn run(
     let found = answer(&question, &plan, any.audit, &mut listener, &stop);
     drop(progress);
     let found = found.map_err(failure)?;
+    let (is_undecided, is_ended) = match &found.report {
+        AnswerReport::Memory(report) => (
+            matches!(report.verdict, Verdict::Undecided(_)),
+            matches!(report.verdict, Verdict::Undecided(conform::report::Open::Ended(_))),
+        ),
+        AnswerReport::AnyNumber(report) => (
+            matches!(report.verdict, Verdict::Undecided(_)),
+            matches!(report.verdict, Verdict::Undecided(Open::Ended(_))),
+        ),
+    };
+    let is_open = is_ended || is_undecided && was_stopped(&stop);
+    if let Some(journal) = &options.search.journal {
+        // What could not be synced is written all the same.
+        let _ = journal.sync();
+    }
+    conclude(arguments, folder, is_open);
     if let Some(path) = &any.certificate {
         certify(&question, &plan, &found, path, interrupt)?;
     }
@@ -89,6 +108,38 @@ pub(super) fn run(
     };
     let ending = Ending::of(&report.verdict).unless_interrupted(interrupt);
     output::deliver(&text, None, ending, interrupt)
+}
+
+/// Opens the folder of checkpoints, if there is to be one, with what was found before.
+pub(super) fn folder(
+    arguments: &VerifyArguments,
+    source: &Source,
+    options: &mut Options,
+) -> Result<Option<CheckpointFolder>, Failure> {
+    let Some(directory) = arguments.checkpoint.as_ref().or(arguments.resume.as_ref()) else {
+        return Ok(None);
+    };
+    let any = &arguments.any;
+    let lemmas = any.lemmas.as_deref().map(model::read_source).transpose()?;
+    let shown = |value: Option<u64>| value.map_or(String::new(), |value| value.to_string());
+    let mut identity = conform::identity(source, options);
+    let own = [
+        ("for any number of", any.processors.clone().unwrap_or("processors".to_owned())),
+        ("invariants of the protocol only", arguments.model.is_none().to_string()),
+        ("--concrete", shown(any.concrete)),
+        ("--no-name", any.no_name.to_string()),
+        ("--audit", shown(any.audit)),
+        ("--lemmas", lemmas.map_or(String::new(), |one| explore::digest(one.text.as_bytes()))),
+    ];
+    identity.extend(own.map(|(name, value)| (name.to_owned(), value)));
+    let is_begun = arguments.resume.is_some();
+    let folder = open(directory, is_begun, &identity)?;
+    let journal = match is_begun {
+        true => Journal::resume(directory, every(arguments)),
+        false => Journal::begin(directory, every(arguments)),
+    };
+    options.search.journal = Some(journal.map_err(|why| Failure::Usage(why.to_string()))?);
+    Ok(Some(folder))
 }
 
 /// Writes the certificate.
