@@ -122,10 +122,12 @@ pub(super) fn folder(
     let any = &arguments.any;
     let lemmas = any.lemmas.as_deref().map(model::read_source).transpose()?;
     let shown = |value: Option<u64>| value.map_or(String::new(), |value| value.to_string());
+    let claims = if arguments.model.is_none() { "invariants" } else { "memory model" };
     let mut identity = conform::identity(source, options);
     let own = [
-        ("for any number of", any.processors.clone().unwrap_or("processors".to_owned())),
-        ("invariants of the protocol only", arguments.model.is_none().to_string()),
+        ("--any-processors", true.to_string()),
+        ("--processors", any.processors.clone().unwrap_or_default()),
+        ("claims", claims.to_owned()),
         ("--concrete", shown(any.concrete)),
         ("--no-name", any.no_name.to_string()),
         ("--audit", shown(any.audit)),
