@@ -6,7 +6,9 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::Thread;
+use std::time::Duration;
 
 use murphi::interpret::Interpreter;
 use murphi::layout::Layout;
@@ -75,6 +77,39 @@ impl Engine {
         }
     }
 
+    /// Whether some scalarsets can only be used as symmetries if rules are run in all orders of their
+    /// members, and this engine can do that.
+    pub(crate) fn can_try_orders(&self) -> bool {
+        matches!(self, Engine::Native(program) if program.has_tried_loops())
+    }
+
+    /// Searches the model with full symmetry, also of scalarsets whose order may show in loops of
+    /// rules, and runs these rules in all orders. If the order shows, the search ends, and nothing is
+    /// known.
+    pub(crate) fn explore_trying_orders(
+        &self,
+        interpreter: &Interpreter,
+        options: &Options,
+        progress: &mut dyn FnMut(&Progress),
+        interrupt: &AtomicBool,
+    ) -> Option<Exploration> {
+        let Engine::Native(program) = self else { return None };
+        let (model, layout) = (interpreter.model(), interpreter.layout());
+        let reduction = &Canonicalizer::trying(model, layout);
+        let (state_size, rules) = (layout_size(layout), model.rules.len());
+        let shows = Arc::new(AtomicBool::new(false));
+        let machine = || -> Box<dyn Machine + '_> {
+            let mut machine = program.machine();
+            machine.try_orders(&shows);
+            Box::new(machine)
+        };
+        let (machine, codec): (&MakeMachine<'_>, _) = (&machine, &**program);
+        let system = System { machine, codec, reduction, state_size, rules };
+        let either = Either::of(&shows, interrupt);
+        let found = either.watch(|stop| natively(options, &system, progress, stop));
+        (!shows.load(Ordering::SeqCst)).then_some(found)
+    }
+
     /// Searches the model, which is the one that the interpreter runs. What a journal has is not searched
     /// again.
     pub fn explore<H: Hook>(
@@ -132,6 +167,51 @@ impl Engine {
                 interpreted(options, &system, progress, interrupt)
             }
         }
+    }
+}
+
+/// Two flags, either of which ends a search.
+struct Either<'a> {
+    flags: [&'a AtomicBool; 2],
+    /// Whether one is set.
+    set: AtomicBool,
+    /// Whether the search is over.
+    over: AtomicBool,
+}
+
+impl<'a> Either<'a> {
+    fn of(one: &'a AtomicBool, other: &'a AtomicBool) -> Self {
+        let (set, over) = (AtomicBool::new(false), AtomicBool::new(false));
+        Either { flags: [one, other], set, over }
+    }
+
+    /// Does something that ends soon after its flag is set, which it is soon after one of the two is.
+    fn watch<T>(&self, work: impl FnOnce(&AtomicBool) -> T) -> T {
+        std::thread::scope(|scope| {
+            let watcher = scope.spawn(|| {
+                while !self.over.load(Ordering::SeqCst) {
+                    if self.flags.iter().any(|flag| flag.load(Ordering::SeqCst)) {
+                        self.set.store(true, Ordering::SeqCst);
+                    }
+                    std::thread::park_timeout(LOOK);
+                }
+            });
+            let _over = Over(&self.over, watcher.thread().clone());
+            work(&self.set)
+        })
+    }
+}
+
+/// How often flags are looked at.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Tells a watcher, when dropped, that there is nothing more to watch.
+struct Over<'a>(&'a AtomicBool, Thread);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+        self.1.unpark();
     }
 }
 

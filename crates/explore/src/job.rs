@@ -59,6 +59,9 @@ pub struct Loaded {
     pub interpreter: Interpreter,
     /// What looks like a mistake in it.
     pub warnings: Vec<Diagnostic>,
+    /// Where the order of members may show in loops that a search can try in all orders: a search
+    /// warns of them where it does not, or finds that the order shows.
+    pub order_warnings: Vec<Diagnostic>,
     language: check::Options,
     asked: Asked,
     watcher: Watcher,
@@ -128,6 +131,9 @@ pub enum Event<'a> {
     Compiling,
     /// It cannot be compiled, for this reason, and is interpreted, which is slow.
     Interpreting(&'a native::Error),
+    /// The order of the members of scalarsets may show at these places, or was found to show: they
+    /// are not used for symmetry reduction.
+    OrderMayShow(&'a [Diagnostic]),
     /// So many threads search, fewer than were asked for: more would take too much memory.
     FewerThreads {
         /// How many search.
@@ -164,9 +170,15 @@ impl Loaded {
         let model = Arc::new(checked.model);
         let interpreter = Interpreter::new(Arc::clone(&model))
             .map_err(|why| Refused::TooLarge(unrunnable(&model, why)))?;
-        let (warnings, language) = (checked.warnings, language.clone());
+        let is_tried = |warning: &Diagnostic| {
+            let mut here = model.ordered.iter().filter(|it| it.span == warning.span).peekable();
+            here.peek().is_some()
+                && here.all(|it| it.tried && !model.is_ordered(it.scalarset, true))
+        };
+        let (order_warnings, warnings) = checked.warnings.into_iter().partition(is_tried);
+        let language = language.clone();
         let (asked, guide) = (asked.clone(), None);
-        Ok(Loaded { interpreter, warnings, language, asked, watcher, guide, since })
+        Ok(Loaded { interpreter, warnings, order_warnings, language, asked, watcher, guide, since })
     }
 
     /// The same, with what is wrong with the model as a refusal.
@@ -291,26 +303,37 @@ impl Loaded {
         if options.cluster.is_some() && bytes >= LARGE {
             events(Event::StoredFlat { bytes });
         }
-        let mut growth = Growth::default();
-        let mut progress = |now: &Progress| {
-            let Progress { seconds, states, bytes, .. } = *now;
-            growth.push(seconds, Size { states, bytes });
-            events(Event::Searching(now));
-        };
         let goals = Goals::of(self.interpreter.model());
         options.goals = match guide {
             Some(guide) => guide.goals.clone(),
             None => goals.clone().unwrap_or_default(),
         };
         options.towards = guide.map(|guide| guide.distance.clone());
-        let how = (&options, question.symmetry);
-        let found = engine.explore(interpreter, how, &Bare, &mut progress, interrupt);
+        let mut growth = Growth::default();
+        let tried = tries_orders(&engine, question).then(|| {
+            let progress = &mut observed(&mut growth, events);
+            engine.explore_trying_orders(interpreter, &options, progress, interrupt)
+        });
+        let by_trial = matches!(tried, Some(Some(_)));
+        let found = tried.flatten().unwrap_or_else(|| {
+            if !self.order_warnings.is_empty() {
+                events(Event::OrderMayShow(&self.order_warnings));
+            }
+            growth = Growth::default();
+            options.time = question.options.time.map(|it| it.saturating_sub(started.elapsed()));
+            let how = (&options, question.symmetry);
+            let progress = &mut observed(&mut growth, events);
+            engine.explore(interpreter, how, &Bare, progress, interrupt)
+        });
         events(Event::Confirming);
         let mut report =
             confirmed_watching(&self.interpreter, &found, question.whole_states, &self.watcher)?;
         let end = Size { states: found.states, bytes: found.bytes };
         report.growth = growth.together(&found.growth, (found.seconds, end));
         report.settings = self.settings(question, jobs);
+        if by_trial {
+            report.settings.asymmetric = asymmetric(self.interpreter.model(), true);
+        }
         match &mut report.verdict {
             Verdict::Undecided(Open::Ended { bound, .. }) => *bound = report.settings.bound,
             Verdict::Undecided(Open::Liveness { why: why @ Unestablished::NotAsked, .. }) => {
@@ -342,7 +365,7 @@ impl Loaded {
         Settings {
             symmetry: *symmetry,
             asymmetric: match symmetry {
-                Symmetry::Full => asymmetric(self.interpreter.model()),
+                Symmetry::Full => asymmetric(self.interpreter.model(), false),
                 Symmetry::Off => Vec::new(),
             },
             deadlock: options.deadlock,
@@ -394,6 +417,29 @@ pub fn cluster_identity(
     ];
     let own = own.map(|(name, value)| (name.to_owned(), value));
     identity.into_iter().chain(own).collect()
+}
+
+/// Whether rules are run in all orders of members first. Not where several processes would have to
+/// begin anew together, or a checkpoint says how it was searched.
+fn tries_orders(engine: &Engine, question: &Question) -> bool {
+    let Options { cluster, disk, .. } = &question.options;
+    let checkpoint = disk.as_ref().and_then(|disk| disk.checkpoint.as_ref());
+    question.symmetry == Symmetry::Full
+        && cluster.is_none()
+        && checkpoint.is_none()
+        && engine.can_try_orders()
+}
+
+/// Notes how a search grows, and hands its progress on.
+fn observed<'a>(
+    growth: &'a mut Growth,
+    events: &'a mut dyn FnMut(Event<'_>),
+) -> impl FnMut(&Progress) + 'a {
+    |now| {
+        let Progress { seconds, states, bytes, .. } = *now;
+        growth.push(seconds, Size { states, bytes });
+        events(Event::Searching(now));
+    }
 }
 
 /// A number that identifies a text.
@@ -452,6 +498,10 @@ impl fmt::Display for Event<'_> {
             Event::Compiling => f.write_str("compiling"),
             Event::Interpreting(why) => {
                 write!(f, "{why}; the model is interpreted, which is slower")
+            }
+            Event::OrderMayShow(places) => {
+                let places = places.iter().map(|place| place.message.as_str());
+                f.write_str(&places.collect::<Vec<_>>().join("; "))
             }
             Event::FewerThreads { threads, asked } => {
                 let threads = counted(*threads as u64, "thread");

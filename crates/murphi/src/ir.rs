@@ -63,6 +63,9 @@ pub struct Model {
     /// The scalarsets whose members are distinguished by their order, with where that shows: states
     /// that differ by a permutation of their members may have different futures.
     pub ordered: Vec<Ordered>,
+    /// Loops whose order may show and that only bodies of rules run, by where their variables are
+    /// bound: a search can run such a rule with these loops in every order and compare.
+    pub tried: Vec<Span>,
     /// Whether the order of the elements of multisets may show. Then that order is part of a state,
     /// and all scalarsets are [`ordered`](Model::ordered): renaming their members would change it.
     pub elements_have_order: bool,
@@ -91,6 +94,17 @@ pub struct Ordered {
     /// take states that differ by a renaming for one, though not every renaming of a start state is
     /// one.
     pub at_start: bool,
+    /// Whether that is one of the loops that can be [tried](Model::tried).
+    pub tried: bool,
+}
+
+impl Model {
+    /// Whether the order of the members of a scalarset may show in rules or properties; with `trying`,
+    /// outside of the loops that can be [tried](Model::tried).
+    pub fn is_ordered(&self, scalarset: TypeId, trying: bool) -> bool {
+        let passed_over = |it: &Ordered| it.at_start || trying && it.tried;
+        self.ordered.iter().any(|it| it.scalarset == scalarset && !passed_over(it))
+    }
 }
 
 /// A state variable.

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use murphi::machine::{Firing, Outcome, Successors};
 
+use crate::orders::{Orders, Trial};
 use crate::shape::{Multiset, Shape, Shapes};
 
 /// What one call into native code works with.
@@ -51,6 +52,14 @@ pub(crate) struct Context {
     pub(crate) shapes: *const Shapes,
     /// For each type that something clears, where its cleared value is.
     pub(crate) cleared: *const usize,
+    /// The order in which tried loops go through members.
+    pub(crate) order: *const u16,
+    /// Not 0 if a tried loop was run since a body was begun.
+    pub(crate) looped: u64,
+    /// Null if there are no tried loops.
+    orders: *const Orders,
+    /// The rule that is being run in every order; null if none is to be.
+    pub(crate) trial: *mut Trial,
     /// Whether the code says which lines of a state it writes.
     tracks: bool,
     /// How large the batch may be; null if it may have any size.
@@ -64,6 +73,8 @@ pub(crate) struct Constants {
     pub(crate) arena_step: u64,
     pub(crate) shapes: *const Shapes,
     pub(crate) cleared: *const usize,
+    /// Null if there are no tried loops.
+    pub(crate) orders: *const Orders,
     pub(crate) tracks: bool,
 }
 
@@ -101,6 +112,8 @@ impl Context {
         stop: *const AtomicBool,
         constants: Constants,
     ) -> Context {
+        // SAFETY: the orders of a program live as long as it does, which its machines share.
+        let orders = unsafe { constants.orders.as_ref() };
         Context {
             next_state: std::ptr::null_mut(),
             next_firing: std::ptr::null_mut(),
@@ -118,6 +131,10 @@ impl Context {
             overflowed: 0,
             shapes: constants.shapes,
             cleared: constants.cleared,
+            order: orders.map_or(std::ptr::null(), Orders::natural),
+            looped: 0,
+            orders: constants.orders,
+            trial: std::ptr::null_mut(),
             tracks: constants.tracks,
             portions: std::ptr::null_mut(),
         }
@@ -227,6 +244,48 @@ pub(crate) unsafe extern "C" fn make_room(context: *mut Context) {
             out.written.reserve_exact(more);
         }
         context.attach();
+    }
+}
+
+/// Called after a body that ran a tried loop: 1 if it is to be run again, in the order that the context
+/// has then, else 0. What a rule led to in another order than the natural one is forgotten.
+///
+/// # Safety
+///
+/// As for [`make_room`]; the body has recorded a firing, unless it was to stop.
+pub(crate) unsafe extern "C" fn another_order(context: *mut Context) -> u64 {
+    // SAFETY: native code hands on the context it was given. The last firing and its state are before
+    // `next_firing` and `next_state`, in the same batch, if there is one; who wrote them moved these
+    // pointers, so moving them back leaves the batch as it was before.
+    unsafe {
+        let context = &mut *context;
+        context.looped = 0;
+        let (Some(orders), Some(trial)) = (context.orders.as_ref(), context.trial.as_mut()) else {
+            return 0;
+        };
+        let out = &*context.out;
+        let is_cut_short = context.overflowed != 0
+            || (*context.stop).load(Relaxed)
+            || std::ptr::eq(context.next_firing, out.firings.as_ptr());
+        if is_cut_short {
+            trial.reset();
+            context.order = orders.natural();
+            return 0;
+        }
+        let firing = context.next_firing.sub(1);
+        let state = context.next_state.sub(out.size);
+        let is_first = trial.is_first();
+        let led_to = ((*firing).outcome, std::slice::from_raw_parts(state, out.size));
+        let next = trial.next(orders, &*context.shapes, led_to);
+        if !is_first {
+            (context.next_firing, context.next_state) = (firing, state);
+            if context.tracks {
+                context.next_written = context.next_written.sub(1);
+            }
+            context.room += 1;
+        }
+        context.order = next.unwrap_or(orders.natural());
+        u64::from(next.is_some())
     }
 }
 

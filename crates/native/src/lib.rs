@@ -14,6 +14,7 @@ mod code;
 mod facts;
 mod host;
 mod machine;
+mod orders;
 mod pack;
 mod program;
 mod shape;

@@ -11,6 +11,7 @@ use std::sync::atomic::AtomicBool;
 use murphi::machine::{Check, Machine, Successors};
 
 use crate::host::{Context, Portions};
+use crate::orders::Trial;
 use crate::program::{Entry, Program, RunRules};
 use crate::translate::{BROKEN, EXCLUDED, FAILED, STATUS_BITS};
 
@@ -23,6 +24,8 @@ pub struct NativeMachine {
     undefined: Vec<u8>,
     covered: Vec<bool>,
     stop: Arc<AtomicBool>,
+    /// Where rules are run in all orders of tried loops.
+    trial: Option<Box<Trial>>,
 }
 
 impl NativeMachine {
@@ -31,7 +34,14 @@ impl NativeMachine {
         let guard_arena = vec![0; program.guard_arena.div_ceil(8)];
         let undefined = vec![0; program.size];
         let covered = vec![false; program.cover_count + program.goal_count];
-        NativeMachine { program, arena, guard_arena, undefined, covered, stop: Arc::default() }
+        let stop = Arc::default();
+        NativeMachine { program, arena, guard_arena, undefined, covered, stop, trial: None }
+    }
+
+    /// From now on, runs each rule that goes through members in an order that may show once for each
+    /// order, and sets the flag if what it leads to differs.
+    pub fn try_orders(&mut self, shows: &Arc<AtomicBool>) {
+        self.trial = Some(Box::new(Trial::new(shows)));
     }
 
     /// The program it runs.
@@ -52,6 +62,16 @@ impl NativeMachine {
         context
     }
 
+    /// The same for rules, which may be run in all orders of tried loops.
+    fn context_of_rules(&mut self, stack: usize) -> Context {
+        let mut context = self.context(stack);
+        if let Some(trial) = &mut self.trial {
+            trial.reset();
+            context.trial = &raw mut **trial;
+        }
+        context
+    }
+
     /// Runs rules or start states on a well-formed state, whatever their priority.
     fn run(&mut self, which: Entries, state: &[u8], out: &mut Successors) {
         let first = out.firings.len();
@@ -59,7 +79,10 @@ impl NativeMachine {
             out.firings.truncate(first);
             out.written.truncate(first);
             out.states.truncate(first * out.size);
-            let context = self.context(stack);
+            let context = match which {
+                Entries::Rules => self.context_of_rules(stack),
+                Entries::StartStates => self.context(stack),
+            };
             let program = &*self.program;
             run_all(program, context, which.of(program), state, out, None)
         });
@@ -185,8 +208,8 @@ fn run_all(
     let portions = portions.map_or(std::ptr::null_mut(), |portions| portions);
     // SAFETY: `out` and `portions` are borrowed for the whole function and not used otherwise
     // until `finish`; the context is that of a machine of this program, so its arenas have the
-    // size that the code was made for, and its flag lives as long as the machine; the state is
-    // well-formed.
+    // size that the code was made for, and its flag and its trial live as long as the machine; the
+    // state is well-formed.
     unsafe {
         context.begin(out, portions);
         for guards in guards {
@@ -250,7 +273,10 @@ impl Machine for NativeMachine {
         if self.program.is_recursive || state.is_some() && self.program.priorities.is_some() {
             return self.run_then_portion(state, most, out, full);
         }
-        let context = self.context(STACK_HERE);
+        let context = match state {
+            Some(_) => self.context_of_rules(STACK_HERE),
+            None => self.context(STACK_HERE),
+        };
         let program = &*self.program;
         let mut portions = Portions { most: most.max(1), full, panic: None };
         let portioned = Some(&mut portions);

@@ -18,6 +18,7 @@ use crate::code::{self, Code, Compiled, FunctionCompiler};
 use crate::facts::Knowledge;
 use crate::host::{Constants, Context};
 use crate::machine::NativeMachine;
+use crate::orders::Orders;
 use crate::pack::Packing;
 use crate::shape::{self, Limits, Shapes};
 use crate::translate::{
@@ -86,6 +87,8 @@ pub struct Program {
     /// Whether the code says which lines of a state it writes.
     tracks: bool,
     pub(crate) priorities: Option<Priorities>,
+    /// The orders of loops that can be tried. Used by the code.
+    orders: Option<Box<Orders>>,
     packing: Packing,
 }
 
@@ -148,8 +151,16 @@ impl Program {
         let knowledge = Knowledge::of(model);
         let shapes = Box::new(Shapes::of(model, layout));
         let cleared = cleared_values(model, layout);
-        let unit =
-            Unit { model, layout, knowledge: &knowledge, isa: &*isa, tracks, needs: Vec::new() };
+        let orders = Orders::of(model).map(Box::new);
+        let unit = Unit {
+            model,
+            layout,
+            knowledge: &knowledge,
+            isa: &*isa,
+            tracks,
+            orders: orders.as_deref(),
+            needs: Vec::new(),
+        };
         let goals = Goals::of(model).unwrap_or_default().covers(model);
         let cover_count = model.properties.len() + model.covers.len();
         let grouping = if cache.is_some() { Grouping::ByName } else { Grouping::BySize };
@@ -194,6 +205,7 @@ impl Program {
             is_recursive,
             tracks,
             priorities: Priorities::of(model),
+            orders,
             packing: Packing::of(model, layout),
         };
         program.take_entries(&jobs, &entries);
@@ -235,6 +247,7 @@ impl Program {
             arena_step: self.arena_step as u64,
             shapes: &raw const *self.shapes,
             cleared: self.cleared_at.as_ptr(),
+            orders: self.orders.as_deref().map_or(std::ptr::null(), std::ptr::from_ref),
             tracks: self.tracks,
         }
     }
@@ -242,6 +255,11 @@ impl Program {
     /// A machine that runs the model; one for each thread.
     pub fn machine(self: &Arc<Self>) -> NativeMachine {
         NativeMachine::new(Arc::clone(self))
+    }
+
+    /// Whether there are loops that a machine can [try](NativeMachine::try_orders) in all orders.
+    pub fn has_tried_loops(&self) -> bool {
+        self.orders.is_some()
     }
 
     /// Bytes of an unpacked state.

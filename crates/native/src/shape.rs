@@ -158,6 +158,19 @@ impl Shapes {
         }
     }
 
+    /// Whether two states are the same, multisets without regard to positions.
+    pub(crate) fn same_states(&self, left: &[u8], right: &[u8]) -> bool {
+        let mut plain = 0;
+        let same = self.state.iter().all(|&(offset, ty, _)| {
+            let multiset = offset..offset + self.sizes[ty];
+            let before = plain..offset;
+            plain = multiset.end;
+            left[before.clone()] == right[before]
+                && self.same(ty, &left[multiset.clone()], &right[multiset])
+        });
+        same && left[plain..] == right[plain..]
+    }
+
     /// Being the same is an equivalence, so it is enough that every element of the left occurs
     /// as often in the right.
     fn same_multisets(&self, multiset: &Multiset, left: &[u8], right: &[u8]) -> bool {

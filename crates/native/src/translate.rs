@@ -43,6 +43,7 @@ use murphi::layout::Layout;
 use crate::Error;
 use crate::facts::Knowledge;
 use crate::host::Context;
+use crate::orders::Orders;
 pub(crate) use body::body;
 pub(crate) use call::{EXCLUDED, FAILED, function};
 pub(crate) use guards::{Guarded, guards};
@@ -65,6 +66,8 @@ pub(crate) struct Unit<'m> {
     pub(crate) isa: &'m dyn TargetIsa,
     /// Whether the code says which lines of a state it writes.
     pub(crate) tracks: bool,
+    /// The orders of loops that can be tried.
+    pub(crate) orders: Option<&'m Orders>,
     /// For each function already translated, the memory that it needs.
     pub(crate) needs: Vec<MemoryUse>,
 }

@@ -94,9 +94,10 @@ fn facts(model: &Model) -> Vec<String> {
     facts
 }
 
-/// The scalarsets that are no symmetry of the model, because the order of their members may show.
-pub(crate) fn asymmetric(model: &Model) -> Vec<String> {
-    let shown = model.ordered.iter().filter(|ordered| !ordered.at_start);
+/// The scalarsets that are no symmetry of the model, because the order of their members may show; or
+/// may show outside of loops that were run in all orders.
+pub(crate) fn asymmetric(model: &Model, tried: bool) -> Vec<String> {
+    let shown = model.ordered.iter().filter(|it| model.is_ordered(it.scalarset, tried));
     let mut types: Vec<_> = shown.map(|ordered| ordered.scalarset).collect();
     types.sort();
     types.dedup();

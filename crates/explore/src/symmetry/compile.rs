@@ -16,11 +16,21 @@ use super::plan::{
 use super::tabulate::{Slot, tabulate};
 use super::touch::Touch;
 
+/// Which scalarsets are a symmetry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scalarsets {
+    None,
+    /// Those of which it is known that the order of members does not show.
+    Known,
+    /// Also those of which the search finds out, by [trying](murphi::ir::Model::tried).
+    Tried,
+}
+
 /// Compiles a layout. Without `scalarsets`, only multisets are seen.
 pub(super) fn compile(
     model: &Model,
     layout: &Layout,
-    scalarsets: bool,
+    scalarsets: Scalarsets,
     constants: Constants,
 ) -> Plan {
     let mut compiler = Compiler {
@@ -36,8 +46,8 @@ pub(super) fn compile(
         compiler.plan.regions.push(Region::default());
         return compiler.plan;
     }
-    if scalarsets {
-        compiler.find_sets();
+    if scalarsets != Scalarsets::None {
+        compiler.find_sets(scalarsets == Scalarsets::Tried);
     }
     compiler.find_inert();
     let mut slots = Slots::default();
@@ -98,7 +108,7 @@ struct BagSlot {
 
 impl Compiler<'_> {
     /// Finds the scalarsets that occur in the state.
-    fn find_sets(&mut self) {
+    fn find_sets(&mut self, trying: bool) {
         let mut seen = vec![false; self.model.types.len()];
         let mut pending: Vec<TypeId> = self.model.globals.iter().map(|global| global.ty).collect();
         let mut found = Vec::new();
@@ -116,9 +126,7 @@ impl Compiler<'_> {
             }
         }
         // Where the order of its members may show in a rule or a property, a scalarset is no symmetry.
-        let ordered =
-            |ty: TypeId| self.model.ordered.iter().any(|it| it.scalarset == ty && !it.at_start);
-        found.retain(|&(ty, _)| !ordered(ty));
+        found.retain(|&(ty, _)| !self.model.is_ordered(ty, trying));
         found.sort();
         found.dedup();
         for (ty, size) in found {

@@ -42,7 +42,7 @@ pub use permutation::Permutation;
 pub(crate) use bytes::{changed_words, changed_words_in, copy_words};
 
 use bytes::PADDING;
-use compile::compile;
+use compile::{Scalarsets, compile};
 use graph::Graph;
 use hash::Constants;
 use incremental::{Base, Difference};
@@ -179,13 +179,26 @@ impl Canonicalizer {
     /// Prepares for the states of a model.
     pub fn new(model: &Model, layout: &Layout, mode: Symmetry) -> Canonicalizer {
         let constants = || Constants::Mixed(chance::Rng::new(0));
-        let plan = compile(model, layout, mode == Symmetry::Full, constants());
+        let scalarsets = match mode {
+            Symmetry::Full => Scalarsets::Known,
+            Symmetry::Off => Scalarsets::None,
+        };
+        let plan = compile(model, layout, scalarsets, constants());
         let mut canonicalizer = Canonicalizer::of(plan);
         if canonicalizer.stepwise && mode == Symmetry::Off {
             // Members keep their names, but what belongs to each is alike all the same.
-            canonicalizer.units = units::worthwhile(&compile(model, layout, true, constants()));
+            let plan = compile(model, layout, Scalarsets::Known, constants());
+            canonicalizer.units = units::worthwhile(&plan);
         }
         canonicalizer
+    }
+
+    /// The same with full symmetry, also of scalarsets whose order may show in loops of rules: the
+    /// machines of the search have to [try](native::NativeMachine::try_orders) these in all orders,
+    /// and where one finds that the order shows, the search is wrong.
+    pub fn trying(model: &Model, layout: &Layout) -> Canonicalizer {
+        let constants = Constants::Mixed(chance::Rng::new(0));
+        Canonicalizer::of(compile(model, layout, Scalarsets::Tried, constants))
     }
 
     fn of(plan: Plan) -> Canonicalizer {
@@ -198,7 +211,7 @@ impl Canonicalizer {
     /// less exact. For tests of that.
     #[doc(hidden)]
     pub fn with_colliding_hashes(model: &Model, layout: &Layout) -> Canonicalizer {
-        Canonicalizer::of(compile(model, layout, true, Constants::Zeros))
+        Canonicalizer::of(compile(model, layout, Scalarsets::Known, Constants::Zeros))
     }
 
     /// The same, but as if every state were large. For tests of that.

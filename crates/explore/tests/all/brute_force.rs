@@ -9,7 +9,8 @@ use std::collections::{BTreeSet, HashSet};
 use crate::symmetry_support::{Oracle, sorted};
 use murphi::instance;
 use murphi::interpret::{End, Interpreter, RuntimeError};
-use murphi::ir::Rule;
+use murphi::ir::{Model, Rule};
+use murphi::layout::Layout;
 use murphi::machine::{Check, Machine};
 use murphi::value::State;
 use tribunal_explore::Deadlock;
@@ -29,6 +30,8 @@ pub(crate) struct Found {
     pub(crate) states: usize,
     /// How many of them differ by more than the names of members.
     pub(crate) orbits: usize,
+    /// The same, if the order of members shows in no loop that can be tried in all orders.
+    pub(crate) tried_orbits: usize,
     /// The first error in a rule, a guard or a property.
     pub(crate) error: Option<RuntimeError>,
 }
@@ -77,8 +80,11 @@ pub(crate) fn search(interpreter: &Interpreter, deadlock: Deadlock, most: usize)
         Some(Wrong::Deadlock) => Kind::Deadlock,
         Some(Wrong::Property | Wrong::Step) => Kind::Violation,
     };
-    let orbits = orbits(interpreter, &counted);
-    Some(Found { kind, states: counted.len(), orbits, error: search.error })
+    let mut without_tried = Model::clone(&model);
+    without_tried.ordered.retain(|ordered| !ordered.tried);
+    let [orbits, tried_orbits] =
+        [&model, &without_tried].map(|model| orbits(model, interpreter.layout(), &counted));
+    Some(Found { kind, states: counted.len(), orbits, tried_orbits, error: search.error })
 }
 
 fn instances(interpreter: &Interpreter, rule: &Rule) -> u64 {
@@ -86,8 +92,7 @@ fn instances(interpreter: &Interpreter, rule: &Rule) -> u64 {
 }
 
 /// How many states are left if those that renaming turns into each other are one.
-fn orbits(interpreter: &Interpreter, states: &[Vec<u8>]) -> usize {
-    let (model, layout) = (interpreter.model(), interpreter.layout());
+fn orbits(model: &Model, layout: &Layout, states: &[Vec<u8>]) -> usize {
     if model.elements_have_order {
         return states.len();
     }

@@ -9,6 +9,7 @@ mod disk;
 mod liveness;
 mod liveness_together;
 mod order_of_members;
+mod orders;
 mod portions;
 mod renaming;
 mod sketch;

@@ -129,6 +129,9 @@ pub(crate) struct Mix {
     most_states: usize,
     /// Run natively as well.
     native: usize,
+    /// Run in all orders of members, with the order showing or not.
+    trying: usize,
+    order_shown: usize,
     /// With these constructs.
     words: BTreeMap<&'static str, usize>,
 }
@@ -173,6 +176,8 @@ impl Mix {
             (&mut self.reduced, other.reduced),
             (&mut self.large, other.large),
             (&mut self.native, other.native),
+            (&mut self.trying, other.trying),
+            (&mut self.order_shown, other.order_shown),
         ];
         pairs.into_iter().for_each(|(sum, each)| *sum += each);
         self.most_states = self.most_states.max(other.most_states);
@@ -222,6 +227,54 @@ fn searched<M: Machine>(
         assert_eq!((found.states, found.rules_fired), (large.states, large.rules_fired));
     }
     found
+}
+
+/// Searches a program natively, where rules are run in all orders of members; nothing if the order
+/// shows, unless it is not compared what they lead to.
+pub(crate) fn searched_trying(
+    interpreter: &Interpreter,
+    program: &Arc<native::Program>,
+    deadlock: Deadlock,
+    compares: bool,
+) -> Option<Exploration> {
+    let (model, layout) = (interpreter.model(), interpreter.layout());
+    let (reduction, codec) = (&Canonicalizer::trying(model, layout), &**program);
+    let (state_size, rules) = (layout.size as usize, model.rules.len());
+    let shows = Arc::new(AtomicBool::new(false));
+    let machine = || {
+        let mut machine = program.machine();
+        if compares {
+            machine.try_orders(&shows);
+        }
+        machine
+    };
+    let system = System { machine, codec, reduction, state_size, rules };
+    let options = Options { threads: 1, deadlock, ..Options::default() };
+    let found = explore(&options, &system, &mut |_| (), &AtomicBool::new(false));
+    let again = Options { threads: 2, form: StateForm::Tree, ..options };
+    let again = explore(&again, &system, &mut |_| (), &AtomicBool::new(false));
+    (!shows.load(Relaxed)).then(|| {
+        if compares {
+            assert_same(&found, &again);
+        }
+        found
+    })
+}
+
+/// Whether a search found what it should: this kind of verdict, and if all is well so many states.
+pub(crate) fn agrees(
+    way: &str,
+    found: &Exploration,
+    (expected, states): (Kind, usize),
+) -> Result<(), String> {
+    if kind(found) != expected {
+        let found = kind(found);
+        return Err(format!("{way}: {found:?} instead of {expected:?}"));
+    }
+    if expected == Kind::Verified && found.states != states as u64 {
+        return Err(format!("{way}: {} instead of {states} states", found.states));
+    }
+    Ok(())
 }
 
 /// The form of states changes nothing but which of several shortest counterexamples is found.
@@ -364,6 +417,14 @@ fn examine_sabotaged(
     let program = (natively == Natively::Yes)
         .then(|| native::Program::compile(&model, interpreter.layout()).expect("it compiles"));
     mix.native += usize::from(program.is_some());
+    if let Some(program) = program.as_ref().filter(|program| program.has_tried_loops()) {
+        mix.trying += 1;
+        let found = searched_trying(&interpreter, program, deadlock, true);
+        mix.order_shown += usize::from(found.is_none());
+        if let Some(found) = found {
+            agrees("in all orders", &found, (expected.kind, expected.tried_orbits))?;
+        }
+    }
     let codec = BitCodec::new(&model, interpreter.layout());
     let mut covered = None;
     for symmetry in [Symmetry::Full, Symmetry::Off] {
@@ -378,14 +439,7 @@ fn examine_sabotaged(
         };
         let ways = native.iter().map(|found| ("native", found));
         for (way, found) in ways.chain([("interpreted", &interpreted)]) {
-            if kind(found) != expected.kind {
-                let (found, expected) = (kind(found), expected.kind);
-                return Err(format!("{way}, {symmetry:?}: {found:?} instead of {expected:?}"));
-            }
-            if expected.kind == Kind::Verified && found.states != states as u64 {
-                let found = found.states;
-                return Err(format!("{way}, {symmetry:?}: {found} instead of {states} states"));
-            }
+            agrees(&format!("{way}, {symmetry:?}"), found, (expected.kind, states))?;
         }
         // After a violation, which covers were seen depends on the way there.
         let seen = (expected.kind == Kind::Verified).then(|| interpreted.covered.clone());
@@ -545,6 +599,7 @@ fn random_symmetric_programs_are_of_every_kind() {
     assert!(mix.reduced * 5 > mix.programs, "hardly any is reduced: {mix:?}");
     assert!(mix.failing_in_quantifier > 20 && mix.ordered > 20, "{mix:?}");
     assert!(mix.running_all > 20 && mix.excluding > 5, "{mix:?}");
+    assert!(mix.order_shown > 0 && mix.trying > mix.order_shown, "{mix:?}");
     assert!(mix.words.values().all(|&count| count >= 4), "a construct is rare: {mix:?}");
 }
 

@@ -32,6 +32,7 @@ impl Types {
                 covers: Vec::new(),
                 ordered: Vec::new(),
                 elements_have_order: false,
+                tried: Vec::new(),
                 recast: Vec::new(),
             },
         }

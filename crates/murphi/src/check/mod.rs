@@ -226,6 +226,7 @@ impl<'a> Checker<'a> {
                 && options.reading == Reading::Whole,
             ordered: Vec::new(),
             elements_have_order: false,
+            tried: Vec::new(),
             recast: Vec::new(),
         };
         let mut checker = Checker {

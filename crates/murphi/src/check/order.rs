@@ -18,7 +18,14 @@
 //! members for equality and uses them as indices; quantifiers and filters give a value, an error or an
 //! exclusion that does not depend on the order of evaluation (see [`ir`](crate::ir)); and loops over
 //! members commute ([`rounds`]) or run all rounds before they return.
+//!
+//! Where only loops are in the way that bodies of rules run, and neither guards nor properties do, a
+//! search can still find out by trying: a rule that is run in a renamed state is the rule run in the
+//! state itself, with these loops in another order, renamed. If all orders lead to the same state
+//! wherever the rule is run, running and renaming may be exchanged there. Such loops are entered in
+//! [`Model::tried`](crate::ir::Model).
 
+mod conditions;
 mod path;
 mod positions;
 mod rounds;
@@ -43,9 +50,13 @@ impl Checker<'_> {
     pub(super) fn find_dependence_on_order(&mut self) {
         let model = &self.model;
         let mut found = Vec::new();
-        for function in &model.functions {
+        let in_conditions = conditions::functions(model);
+        for (function, in_condition) in model.functions.iter().zip(in_conditions) {
             let meanings = meanings(&function.frame, function.parameters, &[]);
             let mut here = look_at(model, &function.frame, &[], &function.body, meanings);
+            if in_condition {
+                here.iter_mut().for_each(Found::never_try);
+            }
             let vouched = self.options.vouched.as_deref();
             if vouched.is_some_and(|prefix| function.name.starts_with(prefix)) {
                 here.retain(|found| !matches!(found, Found::Filter(_)));
@@ -67,10 +78,10 @@ impl Checker<'_> {
                     run_all.insert(binder);
                 }
                 Found::Loop { domain, dependence, .. } if at_start => {
-                    self.enter_type(domain, dependence.span, at_start);
+                    self.enter_type(domain, dependence.span, Shows::AtStart);
                 }
-                Found::Loop { binder, domain, dependence } => {
-                    self.enter_loop(binder, domain, dependence);
+                Found::Loop { binder, domain, dependence, tried } => {
+                    self.enter_loop((binder, tried), domain, dependence);
                 }
                 Found::Filter(span) => self.enter_elements(
                     span,
@@ -79,7 +90,13 @@ impl Checker<'_> {
                     "use a condition without side effects",
                 ),
                 // `clear` has its own warning.
-                Found::Cleared(ty, span) => self.enter_type(ty, span, at_start),
+                Found::Cleared(ty, span) => {
+                    self.enter_type(
+                        ty,
+                        span,
+                        if at_start { Shows::AtStart } else { Shows::InRules },
+                    );
+                }
             }
         }
         for span in shown {
@@ -100,9 +117,10 @@ impl Checker<'_> {
     }
 
     /// Enters the scalarsets that values of a type are members of.
-    fn enter_type(&mut self, ty: TypeId, span: Span, at_start: bool) {
+    fn enter_type(&mut self, ty: TypeId, span: Span, shows: Shows) {
+        let (at_start, tried) = (shows == Shows::AtStart, shows == Shows::IfTried);
         for scalarset in scalarsets(&self.model, ty) {
-            self.model.ordered.push(Ordered { scalarset, span, at_start });
+            self.model.ordered.push(Ordered { scalarset, span, at_start, tried });
         }
     }
 
@@ -112,7 +130,7 @@ impl Checker<'_> {
         let all = (0..self.model.types.len() as u32).map(TypeId);
         let simple: Vec<TypeId> =
             all.filter(|&ty| matches!(self.model.simple(ty), Some(Simple::Scalarset(_)))).collect();
-        simple.into_iter().for_each(|ty| self.enter_type(ty, span, false));
+        simple.into_iter().for_each(|ty| self.enter_type(ty, span, Shows::InRules));
         let help = format!(
             "{help}; otherwise elements are kept in the order in which they were added, and no \
              scalarset is used for symmetry reduction"
@@ -120,10 +138,16 @@ impl Checker<'_> {
         self.warn(Diagnostic::warning(span, message).help(help));
     }
 
-    fn enter_loop(&mut self, binder: Span, domain: TypeId, dependence: Dependence) {
+    fn enter_loop(
+        &mut self,
+        (binder, tried): (Span, bool),
+        domain: TypeId,
+        dependence: Dependence,
+    ) {
         let Dependence { span, reason } = dependence;
         let name = self.type_name(domain);
-        self.enter_type(domain, span, false);
+        self.enter_type(domain, span, if tried { Shows::IfTried } else { Shows::InRules });
+        self.model.tried.extend(tried.then_some(binder));
         let looped = |message: String, help: &str| {
             let help = format!("{help}; otherwise `{name}` is not used for symmetry reduction");
             Diagnostic::warning(span, message).related(binder, "the loop").help(help)
@@ -199,16 +223,34 @@ fn scalarsets(model: &Model, ty: TypeId) -> Vec<TypeId> {
     }
 }
 
+/// Where the order of members may show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shows {
+    AtStart,
+    InRules,
+    /// In a loop of rules that can be run in every order.
+    IfTried,
+}
+
 /// What was found about a loop.
 enum Found {
     /// This loop runs all rounds, whatever one of them returns or excludes.
     RunsAll(Span),
-    /// The order of the domain of this loop may show.
-    Loop { binder: Span, domain: TypeId, dependence: Dependence },
+    /// The order of the domain of this loop may show. Whether it can be run in every order, to see.
+    Loop { binder: Span, domain: TypeId, dependence: Dependence, tried: bool },
     /// The order of the elements of a multiset may show.
     Filter(Span),
     /// The first member is distinguished from the others.
     Cleared(TypeId, Span),
+}
+
+impl Found {
+    /// The loop cannot be run in every order.
+    fn never_try(&mut self) {
+        if let Found::Loop { tried, .. } = self {
+            *tried = false;
+        }
+    }
 }
 
 fn look_at(
@@ -264,6 +306,8 @@ impl Finder<'_> {
         judge(around, variable, body, &self.meanings)
     }
 
+    /// Looks at a loop, or at a quantifier, of which there is no trying: all members are looked at
+    /// anyway.
     fn look(&mut self, binder: &Binder, body: Body<'_>) {
         let Domain::Type(domain) = binder.domain else { return };
         if !self.model.is_unordered(domain) {
@@ -276,7 +320,8 @@ impl Finder<'_> {
                 if dependence.reason == Reason::TooLong {
                     dependence.span = binder.span;
                 }
-                self.found.push(Found::Loop { binder: binder.span, domain, dependence });
+                let tried = matches!(body, Body::Statements(_));
+                self.found.push(Found::Loop { binder: binder.span, domain, dependence, tried });
             }
         }
     }

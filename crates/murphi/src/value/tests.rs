@@ -31,6 +31,7 @@ fn model(types: Vec<(Option<&str>, TypeKind)>, globals: Vec<(&str, TypeId)>) -> 
         covers: Vec::new(),
         ordered: Vec::new(),
         elements_have_order: false,
+        tried: Vec::new(),
         recast: Vec::new(),
     }
 }

@@ -174,11 +174,11 @@ impl<'m> Translator<'_, 'm> {
         }
     }
 
-    fn load_context(&mut self, at: usize) -> Value {
+    pub(super) fn load_context(&mut self, at: usize) -> Value {
         self.builder.ins().load(types::I64, plain(), self.context, at as i32)
     }
 
-    fn store_context(&mut self, at: usize, value: Value) {
+    pub(super) fn store_context(&mut self, at: usize, value: Value) {
         self.builder.ins().store(plain(), value, self.context, at as i32);
     }
 

@@ -8,9 +8,13 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use murphi::ir::{Binder, Domain, Expression, Place, TypeId};
 
+use std::mem::offset_of;
+
 use super::Translator;
+use super::memory::plain;
 use super::operand::{Bounds, Operand};
 use super::place::{Address, Binding};
+use crate::host::Context;
 use crate::shape::{REFILLED, VACANT};
 
 /// Loops that go round more often than this, together with those around them, look at whether to
@@ -112,6 +116,24 @@ impl<'m> Translator<'_, 'm> {
         };
         self.scope.bind(binder.local, Binding::Value(value));
         each
+    }
+
+    /// Begins a loop that is tried in every order, if it is one: the order is in the context.
+    pub(super) fn begin_tried(&mut self, binder: &'m Binder) -> Option<Loop> {
+        let at = self.unit.orders?.table_of(binder.span, &binder.domain)?;
+        let Domain::Type(ty) = binder.domain else { return None };
+        let looped = self.constant(1);
+        self.store_context(offset_of!(Context, looped), looped);
+        let each = self.begin_loop(Rounds::Fixed(self.model().count(ty)));
+        let order = self.load_context(offset_of!(Context, order));
+        let round = self.number(each.round);
+        let distance = self.builder.ins().imul_imm_s(round, size_of::<u16>() as i64);
+        let value = self.builder.ins().iadd(order, distance);
+        let value = self.builder.ins().uload16(types::I64, plain(), value, 2 * at as i32);
+        // Only scalarsets and unions have orders, whose values are counted from 0.
+        let value = Operand::register(value, Bounds::of(self.model(), ty));
+        self.scope.bind(binder.local, Binding::Value(value));
+        Some(each)
     }
 
     /// How many elements a multiset has.

@@ -18,6 +18,7 @@ use super::operand::Operand;
 use super::place::Scope;
 use super::{Exits, Translated, Translator, Unit, new_function};
 use crate::Error;
+use crate::host::{self, Context};
 
 /// A rule whose body is a native function.
 #[derive(Clone, Copy)]
@@ -134,6 +135,21 @@ impl<'m> GuardedInstances<'m> {
             arguments.push(translator.number(digit));
         }
         translator.builder.ins().call(callee, &arguments);
+        if translator.unit.orders.is_some_and(|orders| orders.concern(self.guarded.rule)) {
+            let [tried, again] = [(); 2].map(|()| translator.cold_block());
+            let looped = translator.load_context(std::mem::offset_of!(Context, looped));
+            translator.choose(looped, tried, self.next());
+            translator.builder.switch_to_block(tried);
+            let context = translator.context;
+            let another = host::another_order as *const () as usize;
+            let more = translator.call_host(another, &[context], 1).expect("a word is the result");
+            translator.choose(more, again, self.next());
+            translator.enter(again);
+            translator.builder.ins().call(callee, &arguments);
+            translator.builder.ins().jump(tried, &[]);
+            translator.builder.seal_block(tried);
+            return;
+        }
         translator.jump(self.next());
     }
 

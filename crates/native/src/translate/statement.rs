@@ -43,7 +43,8 @@ impl<'m> Translator<'_, 'm> {
                 self.switch(value, cases, otherwise);
             }
             StatementKind::For { binder, body, runs_all: false } => {
-                let each = self.begin_domain(binder);
+                let each = self.begin_tried(binder);
+                let each = each.unwrap_or_else(|| self.begin_domain(binder));
                 self.shrunk |= self.may_shrink(body);
                 self.statements(body);
                 self.jump(each.latch);

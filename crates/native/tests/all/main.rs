@@ -5,6 +5,7 @@
 mod cache;
 mod constructs;
 mod differential;
+mod orders;
 mod portions;
 mod recursion;
 mod support;

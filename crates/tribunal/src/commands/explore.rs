@@ -101,6 +101,9 @@ fn explore(
                 remark(&event.to_string());
             }
         }
+        Event::OrderMayShow(places) => {
+            model::warn(places, model.source(), quiet, arguments.colour);
+        }
     };
     let stop = interrupt.flag();
     interrupt.listen(|| ());
@@ -191,14 +194,18 @@ fn check_only(arguments: &ExploreArguments) -> Result<Ending, Failure> {
     let source = model::read_source(&arguments.file)?;
     let read = Loaded::read(&source, &whole_language(arguments), &asked(arguments));
     let (problems, source, ending) = match &read {
-        Ok(loaded) => (Ok(&loaded.warnings[..]), loaded.source(), Ending::NoViolation),
+        Ok(loaded) => {
+            let mut warnings = [&loaded.warnings[..], &loaded.order_warnings].concat();
+            warnings.sort_by_key(|warning| warning.span.start);
+            (Ok(warnings), loaded.source(), Ending::NoViolation)
+        }
         Err(refusal) => (Err(refusal), &refusal.source, Ending::BadRequest),
     };
     let text = match (arguments.json.json, problems) {
-        (true, Ok(warnings)) => diagnostics_json(source, warnings),
+        (true, Ok(warnings)) => diagnostics_json(source, &warnings),
         (true, Err(refusal)) => refusal_json(refusal),
         (false, Ok(warnings)) => {
-            model::warn(warnings, source, arguments.quiet.quiet, arguments.colour);
+            model::warn(&warnings, source, arguments.quiet.quiet, arguments.colour);
             format!("{}: no errors, {}\n", source.name, count(warnings.len(), "warning"))
         }
         (false, Err(refusal)) => {
