@@ -52,6 +52,10 @@ pub(crate) struct Context {
     pub(crate) shapes: *const Shapes,
     /// For each type that something clears, where its cleared value is.
     pub(crate) cleared: *const usize,
+    /// The results of functions that are kept while the state is the same.
+    pub(crate) results: *mut u64,
+    /// What a kept result of this run begins with; its lowest bits are 0.
+    pub(crate) run: u64,
     /// The order in which tried loops go through members.
     pub(crate) order: *const u16,
     /// Not 0 if a tried loop was run since a body was begun.
@@ -131,6 +135,8 @@ impl Context {
             overflowed: 0,
             shapes: constants.shapes,
             cleared: constants.cleared,
+            results: std::ptr::null_mut(),
+            run: 0,
             order: orders.map_or(std::ptr::null(), Orders::natural),
             looped: 0,
             orders: constants.orders,

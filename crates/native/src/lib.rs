@@ -14,6 +14,7 @@ mod code;
 mod facts;
 mod host;
 mod machine;
+mod memo;
 mod orders;
 mod pack;
 mod program;

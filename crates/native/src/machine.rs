@@ -11,6 +11,7 @@ use std::sync::atomic::AtomicBool;
 use murphi::machine::{Check, Machine, Successors};
 
 use crate::host::{Context, Portions};
+use crate::memo::RESULT_BITS;
 use crate::orders::Trial;
 use crate::program::{Entry, Program, RunRules};
 use crate::translate::{BROKEN, EXCLUDED, FAILED, STATUS_BITS};
@@ -22,6 +23,10 @@ pub struct NativeMachine {
     arena: Vec<u64>,
     guard_arena: Vec<u64>,
     undefined: Vec<u8>,
+    /// The results of functions that are kept while the state is the same, and how many runs there
+    /// were.
+    results: Vec<u64>,
+    runs: u64,
     covered: Vec<bool>,
     stop: Arc<AtomicBool>,
     /// Where rules are run in all orders of tried loops.
@@ -34,8 +39,18 @@ impl NativeMachine {
         let guard_arena = vec![0; program.guard_arena.div_ceil(8)];
         let undefined = vec![0; program.size];
         let covered = vec![false; program.cover_count + program.goal_count];
-        let stop = Arc::default();
-        NativeMachine { program, arena, guard_arena, undefined, covered, stop, trial: None }
+        let results = vec![0; program.results];
+        NativeMachine {
+            program,
+            arena,
+            guard_arena,
+            undefined,
+            results,
+            runs: 0,
+            covered,
+            stop: Arc::default(),
+            trial: None,
+        }
     }
 
     /// From now on, runs each rule that goes through members in an order that may show once for each
@@ -56,6 +71,9 @@ impl NativeMachine {
         let covered = self.covered.as_mut_ptr();
         let (stop, constants) = (Arc::as_ptr(&self.stop), self.program.constants());
         let mut context = Context::new(arena, guard_arena, covered, stop, constants);
+        self.runs += 1;
+        context.results = self.results.as_mut_ptr();
+        context.run = self.runs << RESULT_BITS;
         // The stack grows downwards from about here.
         let here = &raw const context as usize;
         context.stack_end = here.saturating_sub(stack) as u64;
@@ -207,8 +225,8 @@ fn run_all(
     assert_eq!(out.states.len(), out.firings.len() * out.size, "a batch that does not add up");
     let portions = portions.map_or(std::ptr::null_mut(), |portions| portions);
     // SAFETY: `out` and `portions` are borrowed for the whole function and not used otherwise
-    // until `finish`; the context is that of a machine of this program, so its arenas have the
-    // size that the code was made for, and its flag and its trial live as long as the machine; the
+    // until `finish`; the context is that of a machine of this program, so its arenas and its
+    // results have the size that the code was made for, and its flag and its trial live as long as the machine; the
     // state is well-formed.
     unsafe {
         context.begin(out, portions);
@@ -299,6 +317,7 @@ impl Machine for NativeMachine {
     }
 
     fn footprint(&self) -> usize {
-        8 * (self.arena.len() + self.guard_arena.len()) + self.undefined.len()
+        let words = self.arena.len() + self.guard_arena.len() + self.results.len();
+        8 * words + self.undefined.len()
     }
 }

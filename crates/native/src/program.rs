@@ -18,6 +18,7 @@ use crate::code::{self, Code, Compiled, FunctionCompiler};
 use crate::facts::Knowledge;
 use crate::host::{Constants, Context};
 use crate::machine::NativeMachine;
+use crate::memo::Memos;
 use crate::orders::Orders;
 use crate::pack::Packing;
 use crate::shape::{self, Limits, Shapes};
@@ -82,6 +83,8 @@ pub struct Program {
     pub(crate) guard_arena: usize,
     /// How far the arena of a recursive function is from that of its caller.
     pub(crate) arena_step: usize,
+    /// How many results of functions a machine keeps.
+    pub(crate) results: usize,
     /// Whether there are functions that call themselves.
     pub(crate) is_recursive: bool,
     /// Whether the code says which lines of a state it writes.
@@ -152,12 +155,18 @@ impl Program {
         let shapes = Box::new(Shapes::of(model, layout));
         let cleared = cleared_values(model, layout);
         let orders = Orders::of(model).map(Box::new);
+        // Where a function of a cache finds its results would depend on the functions before it.
+        let memos = match cache {
+            Some(_) => Memos::default(),
+            None => Memos::of(model, &knowledge),
+        };
         let unit = Unit {
             model,
             layout,
             knowledge: &knowledge,
             isa: &*isa,
             tracks,
+            memos: &memos,
             orders: orders.as_deref(),
             needs: Vec::new(),
         };
@@ -202,6 +211,7 @@ impl Program {
             arena: arena as usize,
             guard_arena,
             arena_step,
+            results: memos.entries(),
             is_recursive,
             tracks,
             priorities: Priorities::of(model),

@@ -43,6 +43,7 @@ use murphi::layout::Layout;
 use crate::Error;
 use crate::facts::Knowledge;
 use crate::host::Context;
+use crate::memo::Memos;
 use crate::orders::Orders;
 pub(crate) use body::body;
 pub(crate) use call::{EXCLUDED, FAILED, function};
@@ -66,6 +67,8 @@ pub(crate) struct Unit<'m> {
     pub(crate) isa: &'m dyn TargetIsa,
     /// Whether the code says which lines of a state it writes.
     pub(crate) tracks: bool,
+    /// The functions whose results are kept while the state is the same.
+    pub(crate) memos: &'m Memos,
     /// The orders of loops that can be tried.
     pub(crate) orders: Option<&'m Orders>,
     /// For each function already translated, the memory that it needs.
@@ -119,6 +122,8 @@ struct Translator<'a, 'm> {
     rounds: Vec<u64>,
     /// Where to go when the run is to stop; as on an error if nothing is said.
     halt: Option<Block>,
+    /// Results of functions may be kept where the state is constant: it is the same in all of a run.
+    keeps_results: bool,
     /// A recursive function is given a reference to an element that it may remove, and cannot
     /// check whether it is still there.
     unchecked: bool,
@@ -153,6 +158,7 @@ impl<'a, 'm> Translator<'a, 'm> {
             ways: SecondaryMap::new(),
             rounds: Vec::new(),
             halt: None,
+            keeps_results: false,
             unchecked: false,
         }
     }

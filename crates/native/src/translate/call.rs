@@ -23,6 +23,7 @@ use super::{Exits, Translated, Translator, Unit, new_function};
 use crate::Error;
 use crate::facts::Usage;
 use crate::host::Context;
+use crate::memo::RESULT_BITS;
 
 /// The status of a call that met a run-time error.
 pub(crate) const FAILED: i64 = 1;
@@ -245,7 +246,13 @@ impl<'m> Translator<'_, 'm> {
         match in_place {
             true => self.call_in_place(function, passed, room),
             false => {
-                let result = self.call_native(call.function, function, passed, room);
+                let memo = self.unit.memos.of_function(call.function);
+                let result = match memo {
+                    Some(first) if self.keeps_results && self.scope.state_is_constant => {
+                        self.call_once(call.function, function, passed, first)
+                    }
+                    _ => self.call_native(call.function, function, passed, room),
+                };
                 self.shrunk |= facts.shrinks;
                 result
             }
@@ -334,6 +341,52 @@ impl<'m> Translator<'_, 'm> {
         self.exits = outer;
         self.enter(leave);
         result.or(room)
+    }
+
+    /// Calls a function unless its result is kept from a call with the same arguments in this run.
+    /// Results are from entry `first` on.
+    fn call_once(
+        &mut self,
+        id: FunctionId,
+        function: &'m Function,
+        passed: Vec<ArgumentValue>,
+        first: u32,
+    ) -> Option<Value> {
+        let mut entry = self.constant(0);
+        let mut slots = Vec::with_capacity(passed.len());
+        for (passed, parameter) in passed.into_iter().zip(&function.frame.locals) {
+            let slot = match passed {
+                ArgumentValue::Slot(slot) => slot,
+                ArgumentValue::Value(operand, ty) => self.slot_of(operand, ty),
+                ArgumentValue::Memory(_) => unreachable!("arguments of kept results are simple"),
+            };
+            let choices = self.model().count(parameter.ty) + 1;
+            let before = self.builder.ins().imul_imm_s(entry, choices as i64);
+            entry = self.builder.ins().iadd(before, slot);
+            slots.push(ArgumentValue::Slot(slot));
+        }
+        let results = self.load_context(offset_of!(Context, results));
+        let distance = self.builder.ins().imul_imm_s(entry, size_of::<u64>() as i64);
+        let at = self.builder.ins().iadd(results, distance);
+        let offset = size_of::<u64>() as i32 * first as i32;
+        let kept = self.builder.ins().load(types::I64, plain(), at, offset);
+        let run = self.load_context(offset_of!(Context, run));
+        let result = self.builder.ins().bxor(kept, run);
+        let (miss, join) = (self.block(), self.block());
+        let joined = self.builder.append_block_param(join, types::I64);
+        let limit = 1 << RESULT_BITS;
+        let hit = self.builder.ins().icmp_imm_s(IntCC::UnsignedLessThan, result, limit);
+        let known = self.block();
+        self.choose(hit, known, miss);
+        self.enter(known);
+        self.jump_with(join, result);
+        self.enter(miss);
+        let result = self.call_native(id, function, slots, None).expect("it has a simple result");
+        let kept = self.builder.ins().bor(run, result);
+        self.builder.ins().store(plain(), kept, at, offset);
+        self.jump_with(join, result);
+        self.enter(join);
+        Some(joined)
     }
 
     fn call_native(

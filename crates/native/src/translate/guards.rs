@@ -44,6 +44,7 @@ pub(crate) fn guards(
     let first = translator.parameter(2);
     let halt = translator.block();
     translator.halt = Some(halt);
+    translator.keeps_results = true;
     for (distance, &guarded) in (0..).zip(rules) {
         let instances =
             InstanceSpace::of(unit.model, &guarded.rule.name, &guarded.rule.parameters)?;

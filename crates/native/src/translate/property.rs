@@ -48,6 +48,7 @@ pub(crate) fn properties(
     let mut native = new_function(signature);
     let memory = Memory::of_caller(unit, &calls);
     let mut translator = Translator::begin(unit, &mut native, builders, memory);
+    translator.keeps_results = true;
     let first_number = properties.first().map_or(0, |(number, _)| *number);
     let first = translator.parameter(2);
     for ((number, property), facts) in properties.iter().zip(&all_facts) {

@@ -5,6 +5,7 @@
 mod cache;
 mod constructs;
 mod differential;
+mod kept_results;
 mod orders;
 mod portions;
 mod recursion;
