@@ -7,8 +7,10 @@
 mod bytes;
 mod finish;
 mod pieces;
+mod stretch;
 
 pub use pieces::Recorded;
+pub(crate) use stretch::Stretch;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -16,10 +18,9 @@ use crate::annotation::{AccessOrder, DependencyKind, DependencyKinds, FenceName}
 use crate::build_error::{BuildError, BuildErrorKind, error};
 use crate::columns::{Columns, Exchange};
 use crate::commit::{Commit, CommitColumns};
-use crate::dense::Written;
 use crate::event::{AddressId, AddressLabel, ByteRange, Kinds, Operation, ThreadId, Times, Value};
 use crate::history::{Address, Final};
-use crate::labels::{LabelMap, NumberLabels};
+use crate::labels::{LabelMap, NameLabels, NumberLabels};
 use crate::marks::{Mark, Marks};
 use crate::times::TimeColumns;
 
@@ -89,9 +90,8 @@ pub struct Builder {
     thread_ids: NumberLabels,
     thread_lengths: Vec<u32>,
     addresses: Vec<Address>,
-    written: Vec<Written>,
     numbered: NumberLabels,
-    named: LabelMap<Box<str>, AddressId>,
+    named: NameLabels,
     /// The addresses that are bytes; empty in most traces.
     by_bytes: LabelMap<ByteRange, AddressId>,
     /// The upper eight bytes of what wide accesses read and wrote, where these are not 0.
@@ -116,6 +116,8 @@ pub struct Builder {
     /// About how many bytes all this takes, and how many it may.
     bytes: usize,
     memory: Option<usize>,
+    /// How many threads may work on a large trace; one if that is 0.
+    workers: usize,
 }
 
 /// What things weigh, about: the history they become, the builder while both exist, and the slack
@@ -134,6 +136,10 @@ mod weight {
     pub(super) const FINAL: usize = 160;
     pub(super) const ORDER: usize = 160;
     pub(super) const WRITE_NAME: usize = 96;
+
+    pub(super) fn name_of_address(name: &str) -> usize {
+        2 * name.len()
+    }
 }
 
 impl Builder {
@@ -145,6 +151,17 @@ impl Builder {
     /// An empty trace that refuses to grow past about this many bytes.
     pub fn with_memory_limit(bytes: usize) -> Self {
         Self { memory: Some(bytes), ..Self::default() }
+    }
+
+    /// The same builder, which makes the history of a large trace on so many threads. The history is
+    /// the same for any number.
+    pub(crate) fn with_workers(self, workers: usize) -> Self {
+        Self { workers, ..self }
+    }
+
+    /// How many events there are so far.
+    pub(crate) fn event_count(&self) -> usize {
+        self.columns.len()
     }
 
     /// Whether nothing has been said yet.
@@ -176,13 +193,19 @@ impl Builder {
 
     /// The address with this name, new or known.
     pub fn address_named(&mut self, name: &str) -> AddressId {
-        if let Some(&id) = self.named.get(name) {
+        if let Some(id) = self.address_known(name.as_bytes()) {
             return id;
         }
         let id = self.new_address(AddressLabel::Name(name.into()));
-        self.named.insert(name.into(), id);
-        self.bytes += 2 * name.len();
+        self.named.insert(name.as_bytes(), id.index());
+        self.bytes += weight::name_of_address(name);
         id
+    }
+
+    /// The address with this name, if it is known.
+    #[inline]
+    pub(crate) fn address_known(&mut self, name: &[u8]) -> Option<AddressId> {
+        self.named.get(name).map(AddressId::new)
     }
 
     /// The address that is these bytes, new or known. An access of it reads or writes all of them
@@ -214,7 +237,6 @@ impl Builder {
     fn new_address(&mut self, label: AddressLabel) -> AddressId {
         let id = AddressId::new(self.addresses.len());
         self.addresses.push(Address { label, initial: 0, init_line: None, writes: Vec::new() });
-        self.written.push(Written::NOTHING);
         self.bytes += weight::ADDRESS;
         id
     }
@@ -272,9 +294,6 @@ impl Builder {
         };
         self.thread_lengths[thread.index()] += 1;
         let draft = Draft(self.columns.len() as u32);
-        if let (Some(address), Some(value)) = (operation.address(), operation.value_written()) {
-            self.written[address.index()].add(value);
-        }
         self.columns.push(thread, operation, line);
         Ok(draft)
     }
@@ -284,12 +303,16 @@ impl Builder {
         if self.thread_labels.len() >= MAX_THREADS {
             return Err(error(BuildErrorKind::TooManyThreads, line));
         }
-        let id = ThreadId::new(self.thread_labels.len());
         self.charge(weight::THREAD, line)?;
+        Ok(self.add_thread(label))
+    }
+
+    fn add_thread(&mut self, label: u64) -> ThreadId {
+        let id = ThreadId::new(self.thread_labels.len());
         self.thread_labels.push(label);
         self.thread_lengths.push(0);
         self.thread_ids.insert(label, id.index());
-        Ok(id)
+        id
     }
 
     /// Says when an event began and ended.
@@ -300,10 +323,14 @@ impl Builder {
         {
             return Err(error(BuildErrorKind::EndsBeforeItBegins, line));
         }
+        self.set_times(event, times);
+        self.charge(0, line)
+    }
+
+    fn set_times(&mut self, event: Draft, times: Times) {
         let new = (event.0 as usize + 1).saturating_sub(self.times.len());
-        self.charge(new * weight::TIMES, line)?;
+        self.bytes += new * weight::TIMES;
         self.times.set(event.0 as usize, times);
-        Ok(())
     }
 
     /// The number of a text of [`Builder::commit`].

@@ -4,6 +4,8 @@
 //! events have (a second value) takes no room in the others: 18 bytes an event, 16 more for a
 //! read-modify-write.
 
+use std::ops::Range;
+
 use crate::event::{AddressId, EventId, Kinds, Operation, ThreadId, Value};
 
 /// What an event does and where, in four bytes: whether it reads and whether it writes in the
@@ -123,6 +125,54 @@ impl Columns {
         self.lines.push(line);
     }
 
+    /// Appends the threads of events of other columns, with the numbers that they have here. The
+    /// other columns have to follow.
+    pub(crate) fn append_threads(
+        &mut self,
+        others: &Columns,
+        events: Range<usize>,
+        mut here: impl FnMut(ThreadId) -> ThreadId,
+    ) {
+        let threads = others.threads[events].iter();
+        self.threads.extend(threads.map(|&t| here(ThreadId::new(t.into())).index() as u16));
+    }
+
+    /// The same for what they do; addresses have other numbers here, too.
+    pub(crate) fn append_accesses(
+        &mut self,
+        others: &Columns,
+        events: Range<usize>,
+        mut here: impl FnMut(AddressId) -> AddressId,
+    ) {
+        let accesses = others.accesses[events].iter();
+        self.accesses.extend(accesses.map(|access| match access.address() {
+            Some(address) => Access::new(access.kinds(), here(address)),
+            None => *access,
+        }));
+    }
+
+    /// The same for their values and lines, which count from this one. Gives how many of them are
+    /// read-modify-writes.
+    pub(crate) fn append_values(
+        &mut self,
+        others: &Columns,
+        events: Range<usize>,
+        line: u32,
+    ) -> usize {
+        self.lines.extend(others.lines[events.clone()].iter().map(|&there| line + there));
+        let before = self.exchanges.len();
+        let values = &others.values[events.clone()];
+        for (&value, access) in values.iter().zip(&others.accesses[events]) {
+            let mut value = value;
+            if access.is_atomic() {
+                self.exchanges.push(others.exchanges[value as usize]);
+                value = self.exchanges.len() as Value - 1;
+            }
+            self.values.push(value);
+        }
+        self.exchanges.len() - before
+    }
+
     #[inline]
     pub(crate) fn access(&self, event: usize) -> Access {
         self.accesses[event]
@@ -130,28 +180,6 @@ impl Columns {
 
     pub(crate) fn accesses(&self) -> &[Access] {
         &self.accesses
-    }
-
-    /// Calls `f` with every write and its address, in order.
-    ///
-    /// Whether an event writes is not something that a processor can guess, and guessing wrong
-    /// costs more than the rest of a short loop. So the writes are picked from a stretch of events
-    /// without a branch first.
-    #[inline]
-    pub(crate) fn for_each_write(&self, mut f: impl FnMut(EventId, AddressId)) {
-        const STRETCH: usize = 256;
-        let mut picked = [0_u8; STRETCH];
-        for (s, stretch) in self.accesses.chunks(STRETCH).enumerate() {
-            let mut count = 0;
-            for (i, access) in stretch.iter().enumerate() {
-                picked[count % STRETCH] = i as u8;
-                count += usize::from(access.kinds().writes);
-            }
-            for &i in &picked[..count] {
-                let (event, access) = (s * STRETCH + usize::from(i), stretch[usize::from(i)]);
-                f(EventId::new(event), access.low_bits());
-            }
-        }
     }
 
     #[inline]
@@ -167,6 +195,11 @@ impl Columns {
     #[inline]
     pub(crate) fn line(&self, event: usize) -> u32 {
         of(&self.lines, event)
+    }
+
+    /// The line of every event, in order.
+    pub(crate) fn lines(&self) -> &[u32] {
+        &self.lines
     }
 
     /// What an event read and what it wrote; meaningless where it did not.
@@ -198,19 +231,10 @@ impl Columns {
         }
     }
 
-    /// The same events in thread-major order: `to[event]` is the place of an event, and
-    /// `starts[t]..starts[t + 1]` are those of a thread. One column after the other, so that there
-    /// are never two copies of more than one.
-    pub(crate) fn thread_major(mut self, to: &[u32], starts: &[u32]) -> Self {
-        for (thread, bounds) in starts.windows(2).enumerate() {
-            self.threads[bounds[0] as usize..bounds[1] as usize].fill(thread as u16);
-        }
-        self.threads.shrink_to_fit();
-        self.accesses = scattered(std::mem::take(&mut self.accesses), to);
-        self.values = scattered(std::mem::take(&mut self.values), to);
-        self.lines = scattered(std::mem::take(&mut self.lines), to);
-        self.exchanges.shrink_to_fit();
-        self
+    /// The values, and the other columns.
+    pub(crate) fn split_values(mut self) -> (Vec<Value>, OtherColumns) {
+        let values = std::mem::take(&mut self.values);
+        (values, OtherColumns(self))
     }
 
     /// The same events, in no more room than they need.
@@ -220,6 +244,34 @@ impl Columns {
         self.values.shrink_to_fit();
         self.exchanges.shrink_to_fit();
         self.lines.shrink_to_fit();
+        self
+    }
+}
+
+/// The columns of events but for their values.
+pub(crate) struct OtherColumns(Columns);
+
+impl OtherColumns {
+    pub(crate) fn accesses(&self) -> &[Access] {
+        &self.0.accesses
+    }
+
+    pub(crate) fn with_values(self, values: Vec<Value>) -> Columns {
+        Columns { values, ..self.0 }
+    }
+
+    /// The same events in thread-major order: `to[event]` is the place of an event, and
+    /// `starts[t]..starts[t + 1]` are those of a thread. One column after the other, so that there
+    /// are never two copies of more than one, and one of values.
+    pub(crate) fn thread_major(mut self, to: &[u32], starts: &[u32]) -> Self {
+        let columns = &mut self.0;
+        for (thread, bounds) in starts.windows(2).enumerate() {
+            columns.threads[bounds[0] as usize..bounds[1] as usize].fill(thread as u16);
+        }
+        columns.threads.shrink_to_fit();
+        columns.accesses = scattered(std::mem::take(&mut columns.accesses), to);
+        columns.lines = scattered(std::mem::take(&mut columns.lines), to);
+        columns.exchanges.shrink_to_fit();
         self
     }
 }
@@ -234,6 +286,28 @@ fn of<T: Copy + Default>(column: &[T], event: usize) -> T {
 #[inline]
 fn of_exchange(exchanges: &[Exchange], at: Value) -> Exchange {
     exchanges.get(at as usize).copied().unwrap_or(Exchange { read: 0, written: 0 })
+}
+
+/// Calls `f` with every write and its address, in order.
+///
+/// Whether an event writes is not something that a processor can guess, and guessing wrong costs more
+/// than the rest of a short loop. So the writes are picked from a stretch of events without a branch
+/// first.
+#[inline]
+pub(crate) fn for_each_write(accesses: &[Access], mut f: impl FnMut(EventId, AddressId)) {
+    const STRETCH: usize = 256;
+    let mut picked = [0_u8; STRETCH];
+    for (s, stretch) in accesses.chunks(STRETCH).enumerate() {
+        let mut count = 0;
+        for (i, access) in stretch.iter().enumerate() {
+            picked[count % STRETCH] = i as u8;
+            count += usize::from(access.kinds().writes);
+        }
+        for &i in &picked[..count] {
+            let (event, access) = (s * STRETCH + usize::from(i), stretch[usize::from(i)]);
+            f(EventId::new(event), access.low_bits());
+        }
+    }
 }
 
 /// The items of a column, each at its new place.

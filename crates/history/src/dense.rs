@@ -6,10 +6,11 @@
 //! the one write of its value; values written more than once, or there from the start, are left to
 //! the hash table of `writers.rs`.
 
-use crate::columns::{Access, Columns};
+use crate::columns::{Access, Columns, for_each_write};
 use crate::event::{AddressId, EventId, Source, Value};
 use crate::history::Address;
 use crate::origin::Origin;
+use crate::workers::in_ranges;
 
 /// How many entries there may be for a write.
 const ENTRIES: u64 = 2;
@@ -33,6 +34,26 @@ impl Written {
         self.count += 1;
         self.least = self.least.min(value);
         self.greatest = self.greatest.max(value);
+    }
+
+    /// What was written to each address.
+    pub(crate) fn of_all(events: &Columns, addresses: usize, workers: usize) -> Vec<Written> {
+        // Not worth it where the results are as large as the trace.
+        let workers = if addresses > events.len() / 8 { 1 } else { workers };
+        let parts = in_ranges(workers, events.len(), |range| {
+            let mut written = vec![Written::NOTHING; addresses];
+            for_each_write(&events.accesses()[range.clone()], |write, address| {
+                let value = events.exchange(range.start + write.index()).written;
+                written[address.index()].add(value);
+            });
+            written
+        });
+        let mut parts = parts.into_iter();
+        let mut all = parts.next().unwrap_or_default();
+        for part in parts {
+            all.iter_mut().zip(part).for_each(|(all, part)| *all = all.union(part));
+        }
+        all
     }
 
     fn union(self, other: Self) -> Self {
@@ -84,7 +105,7 @@ impl Dense {
             }
         }
         let mut held = 0;
-        events.for_each_write(|write, address| {
+        for_each_write(events.accesses(), |write, address| {
             let value = events.exchange(write.index()).written;
             let Some(at) = self.entry(address, value) else { return };
             let entry = &mut self.entries[at];
@@ -145,7 +166,9 @@ fn arrange(written: &[Written], limit: u64) -> (Vec<Span>, usize) {
         return (spans, apart as usize);
     }
     let all = written.iter().copied().fold(Written::NOTHING, Written::union);
-    let length = if all.width() <= limit { all.width() } else { 0 };
+    // With more writes than values, some of them have the same entry.
+    let fits = all.width() <= limit && all.width() >= u64::from(all.count);
+    let length = if fits { all.width() } else { 0 };
     spans.fill(Span { first: all.least, length, start: 0 });
     (spans, length as usize)
 }

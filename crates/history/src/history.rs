@@ -10,7 +10,8 @@ use crate::annotation::{AccessOrder, DependencyKind, DependencyKinds, FenceName}
 use crate::columns::{Columns, Exchange};
 use crate::commit::{Commit, CommitColumns};
 use crate::event::{
-    AddressId, AddressLabel, ByteRange, Event, EventId, Kinds, Source, ThreadId, Times, Value,
+    AddressId, AddressLabel, ByteRange, Event, EventId, Kinds, Operation, Source, ThreadId, Times,
+    Value,
 };
 use crate::marks::{Mark, Marks};
 use crate::mixed::Mixed;
@@ -121,6 +122,12 @@ impl History {
         Event { operation, thread, index: at as u32 - start, line: self.columns.line(at) }
     }
 
+    /// What an event did.
+    #[inline]
+    pub fn operation_of(&self, event: EventId) -> Operation {
+        self.columns.operation(event.index())
+    }
+
     /// The thread of an event.
     #[inline]
     pub fn thread_of(&self, event: EventId) -> ThreadId {
@@ -148,6 +155,33 @@ impl History {
     /// All events in the order of their lines, which is the order in which they were recorded if the
     /// trace was written while it happened. Within a thread it is program order.
     pub fn recorded_order(&self) -> Vec<EventId> {
+        self.order_of_lines().unwrap_or_else(|| self.order_of_threads())
+    }
+
+    /// The same where each event has a line of its own, and lines ascend in every thread: a table of
+    /// lines, if it is not much larger than that of the events.
+    fn order_of_lines(&self) -> Option<Vec<EventId>> {
+        let lines = self.columns.lines();
+        let first = *lines.iter().min()?;
+        let length = (*lines.iter().max()? - first) as usize + 1;
+        if length > 2 * lines.len() + 1024 {
+            return None;
+        }
+        let mut at: Vec<Option<EventId>> = vec![None; length];
+        for thread in self.threads() {
+            let mut next = first;
+            for event in self.thread_events(thread) {
+                let line = lines[event.index()];
+                if line < next || at[(line - first) as usize].replace(event).is_some() {
+                    return None;
+                }
+                next = line.saturating_add(1);
+            }
+        }
+        Some(at.into_iter().flatten().collect())
+    }
+
+    fn order_of_threads(&self) -> Vec<EventId> {
         let mut lines: Vec<(u32, EventId)> = Vec::with_capacity(self.len());
         for thread in self.threads() {
             let mut latest = 0;

@@ -21,6 +21,55 @@ pub(crate) struct NumberLabels {
     recent: Vec<(u64, u32)>,
 }
 
+/// Labels that are names, each with the index of the thing it stands for.
+#[derive(Default, Debug)]
+pub(crate) struct NameLabels {
+    all: LabelMap<Box<[u8]>, u32>,
+    /// Short names used lately, each at the place its product gives it, with its index plus one.
+    recent: Vec<(u64, u32)>,
+}
+
+/// A name of at most eight bytes as a number. No byte of a name is 0, so no two names are the same
+/// number.
+#[inline]
+fn packed(name: &[u8]) -> Option<u64> {
+    if name.len() > 8 || name.contains(&0) {
+        return None;
+    }
+    let byte = |packed: u64, &byte: &u8| packed << 8 | u64::from(byte);
+    Some(name.iter().fold(0, byte))
+}
+
+impl NameLabels {
+    /// The index of a name, if it has one.
+    #[inline]
+    pub(crate) fn get(&mut self, name: &[u8]) -> Option<usize> {
+        let packed = packed(name);
+        if let Some(packed) = packed
+            && let Some(&(known, next)) = self.recent.get(place(packed))
+            && known == packed
+            && next > 0
+        {
+            return Some(next as usize - 1);
+        }
+        self.get_any(name, packed)
+    }
+
+    fn get_any(&mut self, name: &[u8], packed: Option<u64>) -> Option<usize> {
+        let index = *self.all.get(name)?;
+        if let Some(packed) = packed {
+            self.recent.resize(1 << RECENT, (0, 0));
+            self.recent[place(packed)] = (packed, index + 1);
+        }
+        Some(index as usize)
+    }
+
+    /// Gives a name its index.
+    pub(crate) fn insert(&mut self, name: &[u8], index: usize) {
+        self.all.insert(name.into(), index as u32);
+    }
+}
+
 /// How many labels count as small.
 const SMALL: u64 = 1024;
 

@@ -29,6 +29,7 @@ mod dense;
 mod equality;
 mod event;
 mod history;
+mod join;
 mod labels;
 pub mod lexicon;
 mod marks;
@@ -38,6 +39,7 @@ mod origin;
 mod read;
 mod retain;
 mod times;
+mod workers;
 mod write;
 mod writers;
 
@@ -56,7 +58,7 @@ pub use misaligned::Misaligned;
 pub use mixed::Mixed;
 pub use read::{
     CommitOptions, DiscardedAmo, Format, InputError, InputErrorKind, Piece, ReadOptions,
-    TraceReader, Traces, UnknownFormat, open, parse_text, shown, traces, unpack,
+    TraceReader, Traces, UnknownFormat, is_complete, open, parse_text, shown, traces, unpack,
 };
 pub use retain::Lines;
 pub use riscv::Xlen;

@@ -24,6 +24,24 @@ impl Origin {
         Self(Source::Write(write))
     }
 
+    /// As a number.
+    #[inline]
+    pub(crate) fn to_bits(self) -> u32 {
+        match self.0 {
+            Source::Initial => 0,
+            Source::Write(write) => write.index() as u32 + 1,
+        }
+    }
+
+    /// The origin of such a number.
+    #[inline]
+    pub(crate) fn from_bits(bits: u32) -> Self {
+        match bits.checked_sub(1) {
+            None => Self::INITIAL,
+            Some(write) => Self::write(EventId::new(write as usize)),
+        }
+    }
+
     /// The sources of this class.
     #[inline]
     pub(crate) const fn of_class(class: u32) -> Self {

@@ -1,5 +1,5 @@
 //! Who wrote which value where: a table for values that count up (`dense.rs`), and one flat hash
-//! table for all others.
+//! table for all others, or many small ones where the trace is large (`join.rs`).
 //!
 //! The hash table holds a slot of 16 bytes for every value of every address and is made in its final
 //! size. Reads are looked up on the way, in the order of the trace, where what they read has
@@ -11,26 +11,33 @@
 //! it. Where that cannot be done, the slots are sorted instead and looked up by bisection: any
 //! trace takes O(n log n), and all but the crafted ones O(n).
 
-use crate::columns::{Columns, Exchange};
+use rustc_hash::FxHashMap;
+
+use crate::columns::{Columns, Exchange, for_each_write};
 use crate::dense::{Dense, Written};
 use crate::event::{AddressId, EventId, Source, Value};
 use crate::history::Address;
+use crate::join::join;
 use crate::origin::Origin;
+use crate::workers::in_parts;
 
 /// The furthest a key may be from where its hash wants it. At two thirds full, a hash that
 /// scatters a billion keys stays well below.
-const REACH: usize = 512;
+pub(crate) const REACH: usize = 512;
+
+/// A trace of fewer events has a table that fits a cache.
+const LARGE: usize = 1 << 18;
 
 /// A value of an address, and where it comes from; `Origin::NOBODY` in an empty slot.
 #[derive(Clone, Copy)]
-struct Slot {
-    value: Value,
-    address: AddressId,
-    origin: Origin,
+pub(crate) struct Slot {
+    pub(crate) value: Value,
+    pub(crate) address: AddressId,
+    pub(crate) origin: Origin,
 }
 
 impl Slot {
-    fn key(&self) -> (AddressId, Value) {
+    pub(crate) fn key(&self) -> (AddressId, Value) {
         (self.address, self.value)
     }
 }
@@ -44,6 +51,8 @@ pub(crate) struct Writers<'e> {
     /// The sources of values written more than once, each with its class; classes count from 1.
     shared: Vec<(u32, Source)>,
     classes: u32,
+    /// What was asked for, where that is all that is known.
+    asked: Option<FxHashMap<(AddressId, Value), Origin>>,
 }
 
 /// Where what each event read comes from.
@@ -57,11 +66,14 @@ pub(crate) struct Origins {
 struct TableFull;
 
 impl<'e> Writers<'e> {
-    /// The writes of a trace, and the origin of what each of its events read.
+    /// The writes of a trace, and the origin of what each of its events read. What else is asked for:
+    /// different values of addresses.
     pub(crate) fn new(
         events: &'e Columns,
         addresses: &[Address],
         written: &[Written],
+        asked: &[(AddressId, Value)],
+        workers: usize,
     ) -> (Self, Origins) {
         let mut writers = Self {
             events,
@@ -70,8 +82,17 @@ impl<'e> Writers<'e> {
             sorted: false,
             shared: Vec::new(),
             classes: 0,
+            asked: None,
         };
-        let mut origins = writers.insert_all(addresses).unwrap_or_else(|TableFull| {
+        if writers.dense.missing > 0
+            && events.len() >= LARGE
+            && let Some(joined) = join(events, addresses, asked, workers)
+        {
+            writers.asked = Some(joined.asked);
+            (writers.shared, writers.classes) = (joined.shared, joined.classes);
+            return (writers, Origins { of: joined.of, unknown: joined.unknown });
+        }
+        let mut origins = writers.insert_all(addresses, workers).unwrap_or_else(|TableFull| {
             writers.sort_all(addresses);
             Origins { of: vec![Origin::NOBODY; events.len()], unknown: events.len() }
         });
@@ -82,13 +103,16 @@ impl<'e> Writers<'e> {
     }
 
     /// Inserts every write, and looks every read up as far as the writes before it allow.
-    fn insert_all(&mut self, addresses: &[Address]) -> Result<Origins, TableFull> {
+    fn insert_all(&mut self, addresses: &[Address], workers: usize) -> Result<Origins, TableFull> {
         let keys = addresses.len() + self.dense.missing;
         let address = AddressId::new(0);
         let empty = Slot { value: 0, address, origin: Origin::NOBODY };
         self.slots = vec![empty; room_for(keys)];
         for (a, address) in addresses.iter().enumerate() {
             self.insert(AddressId::new(a), address.initial, Origin::INITIAL)?;
+        }
+        if self.dense.missing == 0 {
+            return Ok(self.look_all_up(workers));
         }
         let events = self.events;
         let mut origins = Origins { of: Vec::with_capacity(events.len()), unknown: 0 };
@@ -103,11 +127,30 @@ impl<'e> Writers<'e> {
             let found = self.origin(address, read);
             origins.of.push(if kinds.reads { found } else { Origin::NOBODY });
             origins.unknown += usize::from(kinds.reads & (found == Origin::NOBODY));
-            if self.dense.missing > 0 && kinds.writes {
+            if kinds.writes {
                 self.insert_sparse(EventId::new(event), address, written)?;
             }
         }
         Ok(origins)
+    }
+
+    /// Looks every read up, when all writes are known.
+    fn look_all_up(&self, workers: usize) -> Origins {
+        let mut of = vec![Origin::NOBODY; self.events.len()];
+        let unknown = in_parts(workers, &mut of, |first, part| {
+            let mut unknown = 0;
+            for (event, origin) in (first..).zip(part) {
+                let access = self.events.access(event);
+                let Some(address) = access.address() else { continue };
+                // Looking up what a write wrote is of no use, and cheaper than a branch.
+                let found = self.origin(address, self.events.exchange(event).read);
+                let reads = access.kinds().reads;
+                *origin = if reads { found } else { Origin::NOBODY };
+                unknown += usize::from(reads & (found == Origin::NOBODY));
+            }
+            unknown
+        });
+        Origins { of, unknown: unknown.into_iter().sum() }
     }
 
     /// Looks up again: what comes later in the trace, and what turned out to be a class.
@@ -183,9 +226,17 @@ impl<'e> Writers<'e> {
         None
     }
 
+    /// Where a value of an address comes from, which was asked for when the writers were collected.
+    pub(crate) fn origin_asked(&self, address: AddressId, value: Value) -> Origin {
+        match &self.asked {
+            Some(asked) => asked.get(&(address, value)).copied().unwrap_or(Origin::NOBODY),
+            None => self.origin(address, value),
+        }
+    }
+
     /// Where a value of an address comes from.
     #[inline]
-    pub(crate) fn origin(&self, address: AddressId, value: Value) -> Origin {
+    fn origin(&self, address: AddressId, value: Value) -> Origin {
         if let Some(origin) = self.dense.origin(address, value, self.events.accesses()) {
             return origin;
         }
@@ -205,7 +256,7 @@ impl<'e> Writers<'e> {
             Slot { value, address, origin: Origin::INITIAL }
         });
         let mut all: Vec<Slot> = initial.collect();
-        self.events.for_each_write(|write, address| {
+        for_each_write(self.events.accesses(), |write, address| {
             let value = self.events.exchange(write.index()).written;
             if !self.dense.holds(write, address, value) {
                 all.push(Slot { value, address, origin: Origin::write(write) });
@@ -233,13 +284,13 @@ impl<'e> Writers<'e> {
 }
 
 /// How many slots so many keys need: they fill two thirds of them.
-fn room_for(keys: usize) -> usize {
+pub(crate) fn room_for(keys: usize) -> usize {
     keys + keys / 2 + 1
 }
 
 /// Mixes a key; the high bits are the better ones.
 #[inline]
-fn hash(address: AddressId, value: Value) -> u64 {
+pub(crate) fn hash(address: AddressId, value: Value) -> u64 {
     const A: u64 = 0x9e37_79b9_7f4a_7c15;
     const B: u64 = 0xd6e8_feb8_6659_fd93;
     let mixed = value ^ (address.index() as u64 + 1).wrapping_mul(B).rotate_left(23);
@@ -249,7 +300,7 @@ fn hash(address: AddressId, value: Value) -> u64 {
 
 /// Where among so many slots a hash belongs.
 #[inline]
-fn spread(hash: u64, slots: usize) -> usize {
+pub(crate) fn spread(hash: u64, slots: usize) -> usize {
     ((u128::from(hash) * slots as u128) >> 64) as usize
 }
 
@@ -277,7 +328,8 @@ mod tests {
                 .event(1, Operation::Read { address: x, value }, 0)
                 .unwrap_or_else(|e| panic!("{e}"));
         }
-        let (writers, origins) = builder.writers();
+        let written = builder.written(1);
+        let (writers, origins) = builder.writers(&written, 1);
         assert!(writers.sorted && origins.unknown == 0);
         let history = builder.finish(ThinAir::Malformed).unwrap_or_else(|e| panic!("{e}"));
         for (write, read) in history.event_ids().zip(history.event_ids().skip(WRITES)).take(WRITES)

@@ -279,6 +279,8 @@ impl Job {
         questions.hand_out();
         let opened = history::open(file);
         let options = self.options.of_file(file, self.format);
+        // What is written at the moment is read no farther than to the end of a trace.
+        let workers = if history::is_complete(file) { self.jobs } else { 1 };
         let file: Arc<str> = history::shown(file).into();
         let unread =
             |number, error| Question(Err(UnreadableTrace { file: file.clone(), number, error }));
@@ -289,7 +291,7 @@ impl Job {
         // Traces without events that came first: nothing is said of them if nothing else comes.
         let mut held: Vec<Arc<Trace>> = Vec::new();
         let mut is_empty = true;
-        let mut traces = TraceReader::new(input, &file, options);
+        let mut traces = TraceReader::new(input, &file, options).with_workers(workers);
         for number in 1.. {
             let history = match traces.next_trace() {
                 Ok(Some(history)) if self.without_times => history.without_times(),

@@ -5,16 +5,22 @@
 //! the write it read from. What is no longer needed is freed before the next table is made: at its
 //! peak this takes at most 54 bytes an event (22 for columns and origins, up to 32 for the index of
 //! a write; 33 in all where values count up), 16 more for a read-modify-write and 17 for times.
+//!
+//! With several threads, reads are looked up in parts, and columns are moved side by side. What has
+//! to look at one event after the other is left to one thread.
+
+use rustc_hash::FxHashSet;
 
 use super::{Builder, Draft, ThinAir, WriteName};
 use crate::annotation::{DependencyKind, DependencyKinds};
 use crate::build_error::{BuildError, BuildErrorKind, error};
-use crate::columns::{Columns, Exchange};
+use crate::columns::{Access, Columns, Exchange, for_each_write, scattered};
 use crate::dense::Written;
-use crate::event::{AddressId, AddressLabel, ByteRange, EventId, Source, ThreadId};
+use crate::event::{AddressId, AddressLabel, ByteRange, EventId, Source, ThreadId, Value};
 use crate::history::{Address, History, OrderChain};
 use crate::mixed::Mixed;
 use crate::origin::{Classes, Origin};
+use crate::workers::{both, worthwhile};
 use crate::writers::{Origins, Writers};
 
 /// Where each draft comes to stand.
@@ -39,7 +45,9 @@ impl Builder {
         let overlapping = self.settle_bytes()?;
         // Where accesses overlap, who wrote what is a question about their parts.
         let by_address = if overlapping.is_none() { thin_air } else { ThinAir::Violation };
-        let (writers, origins) = self.writers();
+        let workers = worthwhile(self.workers, self.columns.len());
+        let written = self.written(workers);
+        let (writers, origins) = self.writers(&written, workers);
         if by_address == ThinAir::Malformed && origins.unknown > 0 {
             self.refuse_unwritten(&origins.of)?;
         }
@@ -56,8 +64,10 @@ impl Builder {
         for write in orders.iter_mut().flat_map(|chain| &mut chain.writes) {
             *write = write.at(|write| places.of_event(write));
         }
-        let (origins, columns) = in_place(origins.of, self.columns, &places, &thread_starts);
-        list_writes(&columns, &mut self.addresses, &self.written);
+        let (origins, columns) =
+            in_place(origins.of, self.columns, &places, &thread_starts, workers, |accesses| {
+                list_writes(accesses, &mut self.addresses, &written);
+            });
         let (dependencies, dependency_kinds) =
             dependencies(&self.dependencies, &self.dependency_kinds, &places);
         let mut history = History {
@@ -85,8 +95,22 @@ impl Builder {
         Ok(history)
     }
 
-    pub(crate) fn writers(&self) -> (Writers<'_>, Origins) {
-        Writers::new(&self.columns, &self.addresses, &self.written)
+    /// What was written to each address.
+    pub(crate) fn written(&self, workers: usize) -> Vec<Written> {
+        Written::of_all(&self.columns, self.addresses.len(), workers)
+    }
+
+    pub(crate) fn writers(&self, written: &[Written], workers: usize) -> (Writers<'_>, Origins) {
+        let finals = self.finals.iter().map(|f| (f.address, f.value));
+        let orders = self.orders.iter().flat_map(|(address, names, _)| {
+            names.iter().filter_map(|name| match name {
+                WriteName::Value(value) => Some((*address, *value)),
+                WriteName::Name(_) => None,
+            })
+        });
+        let asked: FxHashSet<(AddressId, Value)> = finals.chain(orders).collect();
+        let asked: Vec<(AddressId, Value)> = asked.into_iter().collect();
+        Writers::new(&self.columns, &self.addresses, written, &asked, workers)
     }
 
     /// Every read returned what somebody wrote.
@@ -113,7 +137,7 @@ impl Builder {
     ) -> Result<Vec<Origin>, BuildError> {
         let mut origins = Vec::with_capacity(self.finals.len());
         for f in &self.finals {
-            let origin = writers.origin(f.address, f.value);
+            let origin = writers.origin_asked(f.address, f.value);
             if origin == Origin::NOBODY && thin_air == ThinAir::Malformed {
                 let address = self.label(f.address);
                 let kind = BuildErrorKind::FinalOfUnwritten { address, value: f.value };
@@ -159,7 +183,7 @@ impl Builder {
                 if wide {
                     return Err(BuildErrorKind::OrderOfRepeated { address: label(), value });
                 }
-                let origin = writers.origin(address, value);
+                let origin = writers.origin_asked(address, value);
                 origin.only().ok_or_else(|| match origin {
                     Origin::NOBODY => BuildErrorKind::OrderOfUnwritten { address: label(), value },
                     _ => BuildErrorKind::OrderOfRepeated { address: label(), value },
@@ -198,21 +222,39 @@ impl Builder {
     }
 }
 
-/// Origins and events in their final order.
+/// Origins and events in their final order. What the events do is listed as soon as that is known.
 fn in_place(
     origins: Vec<Origin>,
     columns: Columns,
     places: &Places,
     thread_starts: &[u32],
+    workers: usize,
+    list: impl FnOnce(&[Access]),
 ) -> (Vec<Origin>, Columns) {
     if places.0.is_sorted() {
-        return (origins, columns.trimmed());
+        let columns = columns.trimmed();
+        list(columns.accesses());
+        return (origins, columns);
     }
+    let (values, others) = columns.split_values();
+    let ((origins, values), others) = both(
+        workers,
+        || (origins_in_place(origins, places), scattered(values, &places.0)),
+        || {
+            let others = others.thread_major(&places.0, thread_starts);
+            list(others.accesses());
+            others
+        },
+    );
+    (origins, others.with_values(values))
+}
+
+fn origins_in_place(origins: Vec<Origin>, places: &Places) -> Vec<Origin> {
     let mut moved = vec![Origin::NOBODY; origins.len()];
     for (origin, &place) in origins.into_iter().zip(&places.0) {
         moved[place as usize] = origin.renumbered(&places.0);
     }
-    (moved, columns.thread_major(&places.0, thread_starts))
+    moved
 }
 
 fn classes(mut shared: Vec<(u32, Source)>, places: &Places) -> Classes {
@@ -223,11 +265,11 @@ fn classes(mut shared: Vec<(u32, Source)>, places: &Places) -> Classes {
 }
 
 /// Lists the writes of every address.
-fn list_writes(columns: &Columns, addresses: &mut [Address], written: &[Written]) {
+fn list_writes(accesses: &[Access], addresses: &mut [Address], written: &[Written]) {
     for (address, written) in addresses.iter_mut().zip(written) {
         address.writes.reserve_exact(written.count as usize);
     }
-    columns.for_each_write(|write, address| addresses[address.index()].writes.push(write));
+    for_each_write(accesses, |write, address| addresses[address.index()].writes.push(write));
 }
 
 /// The dependencies and, where not all are of addresses, their kinds.

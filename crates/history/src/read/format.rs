@@ -92,6 +92,13 @@ macro_rules! formats {
                 }
             }
 
+            /// How many threads may read a large trace.
+            pub(super) fn set_workers(&mut self, workers: usize) {
+                match self {
+                    $(Reader::$format(reader) => reader.input().workers = workers,)*
+                }
+            }
+
             /// Whether the input is known to have ended.
             pub(super) fn has_ended(&mut self) -> bool {
                 match self {

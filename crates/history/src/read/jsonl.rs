@@ -581,7 +581,7 @@ impl<R: Read> JsonLinesReader<R> {
     }
 
     pub(super) fn next_trace(&mut self) -> Result<Option<History>, InputError> {
-        let mut builder = self.input.options.builder();
+        let mut builder = self.input.builder();
         match self.lines(&mut builder, false)? {
             Piece::None => Ok(None),
             Piece::Some | Piece::Last => self.input.finish(builder).map(Some),

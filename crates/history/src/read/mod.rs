@@ -19,7 +19,7 @@ use std::io::Read;
 pub use commits::{CommitOptions, DiscardedAmo};
 pub use error::{InputError, InputErrorKind};
 pub use format::{Format, UnknownFormat};
-pub use open::{Traces, open, shown, traces, unpack};
+pub use open::{Traces, is_complete, open, shown, traces, unpack};
 
 use crate::build_error::{BuildError, BuildErrorKind};
 use crate::builder::{Builder, ThinAir};
@@ -82,8 +82,26 @@ pub struct TraceReader<R: Read> {
 impl<R: Read> TraceReader<R> {
     /// Reads from an input; `name` is what diagnostics call it.
     pub fn new(input: R, name: &str, options: ReadOptions) -> Self {
-        let input = Input { window: Window::new(input), file: name.into(), options };
+        let input = Input { window: Window::new(input), file: name.into(), options, workers: 1 };
         Self { reader: Reader::new(input), stopped: false }
+    }
+
+    /// Reads large traces on so many threads. What is read is the same for any number of them, but
+    /// more of the input is asked for than the next trace needs: this is for files, not for a
+    /// producer who waits for an answer.
+    ///
+    /// ```
+    /// use tribunal_history::{ReadOptions, TraceReader};
+    ///
+    /// let input: String = (1..300_000).map(|value| format!("0: M[x] := {value}\n")).collect();
+    /// let reader = TraceReader::new(input.as_bytes(), "example", ReadOptions::default());
+    /// let history = reader.with_workers(2).next_trace()?;
+    /// assert_eq!(history.map(|history| history.len()), Some(299_999));
+    /// # Ok::<(), tribunal_history::InputError>(())
+    /// ```
+    pub fn with_workers(mut self, workers: usize) -> Self {
+        self.reader.set_workers(workers);
+        self
     }
 
     /// The next trace; `None` at the end of the input and after an error.
@@ -201,9 +219,16 @@ struct Input<R> {
     window: Window<R>,
     file: String,
     options: ReadOptions,
+    /// How many threads may read and index a large trace.
+    workers: usize,
 }
 
 impl<R: Read> Input<R> {
+    /// A builder of the next trace.
+    fn builder(&self) -> Builder {
+        self.options.builder().with_workers(self.workers)
+    }
+
     /// An error about a piece of the input.
     #[cold]
     fn error(&mut self, token: Token, kind: InputErrorKind) -> InputError {

@@ -25,6 +25,12 @@ pub fn open(path: &str) -> Result<Box<dyn Read + Send>, InputError> {
     Ok(unpack(file))
 }
 
+/// Whether a path is that of a file that is there as a whole, so that nobody waits for an answer
+/// before the rest of it comes.
+pub fn is_complete(path: &str) -> bool {
+    path != "-" && std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file())
+}
+
 /// The traces of an input that [`open`] found.
 pub type Traces = TraceReader<Box<dyn Read + Send>>;
 

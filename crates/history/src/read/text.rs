@@ -21,12 +21,14 @@
 //! at a time and one pass is made; nothing is allocated for a token. The last letter of `check` ends the trace, without a look at what follows: the producer may be
 //! waiting for the verdict before it sends more.
 
+mod apart;
 mod common_line;
 mod suffixes;
 mod tokens;
 
 use std::io::Read;
 
+use self::apart::Ahead;
 use super::error::{InputError, InputErrorKind};
 use super::window::Place;
 use super::{Input, Piece, Token};
@@ -83,6 +85,8 @@ pub(super) struct TextReader<R> {
     ended: bool,
     /// Whether an event ends with its line, and is not continued on the next.
     by_lines: bool,
+    /// What was read ahead of a large trace.
+    ahead: Ahead,
 }
 
 impl<R: Read> TextReader<R> {
@@ -94,6 +98,7 @@ impl<R: Read> TextReader<R> {
             upper: [0; 2],
             ended: false,
             by_lines: false,
+            ahead: Ahead::default(),
         }
     }
 
@@ -102,7 +107,8 @@ impl<R: Read> TextReader<R> {
     }
 
     pub(super) fn next_trace(&mut self) -> Result<Option<History>, InputError> {
-        let mut builder = self.input.options.builder();
+        let mut builder = self.input.builder();
+        self.ahead = Ahead::default();
         match self.statements(&mut builder)? {
             Piece::None => Ok(None),
             Piece::Some | Piece::Last => self.input.finish(builder).map(Some),
@@ -126,8 +132,8 @@ impl<R: Read> TextReader<R> {
             self.input.window.skip_blanks();
             match self.input.window.peek() {
                 Some(b'0'..=b'9') if self.early_thread.is_none() => {
-                    let mut common = false;
-                    while self.common_line(builder)? {
+                    let mut common = self.lines_read_ahead(builder);
+                    while self.ahead.is_not_here(&self.input.window) && self.common_line(builder)? {
                         common = true;
                     }
                     if !common {
@@ -424,16 +430,8 @@ impl<R: Read> TextReader<R> {
     }
 
     fn named_address(&self, word: Token, builder: &mut Builder) -> AddressId {
-        self.name_of_address(self.input.window.bytes(word.place, word.length), builder)
-    }
-
-    fn name_of_address(&self, name: &[u8], builder: &mut Builder) -> AddressId {
-        let name = name_text(name);
-        let number = if self.input.options.axe_addresses { axe_number(name) } else { None };
-        match number {
-            Some(number) => builder.address_numbered(number),
-            None => builder.address_named(name),
-        }
+        let name = self.input.window.bytes(word.place, word.length);
+        address_by_name(name, self.input.options.axe_addresses, builder)
     }
 
     /// `== value`
@@ -473,6 +471,23 @@ impl<R: Read> TextReader<R> {
         let token = self.word("a name", help)?;
         say(name_text(self.input.window.bytes_since(token.place)))
             .map_err(|error| self.input.senseless(token, error.kind))
+    }
+}
+
+/// The address of a name, new or known.
+#[inline]
+fn address_by_name(name: &[u8], axe_addresses: bool, builder: &mut Builder) -> AddressId {
+    match builder.address_known(name) {
+        Some(address) if !axe_addresses => address,
+        _ => address_spelled(name_text(name), axe_addresses, builder),
+    }
+}
+
+fn address_spelled(name: &str, axe_addresses: bool, builder: &mut Builder) -> AddressId {
+    let number = if axe_addresses { axe_number(name) } else { None };
+    match number {
+        Some(number) => builder.address_numbered(number),
+        None => builder.address_named(name),
     }
 }
 

@@ -199,7 +199,7 @@ impl<R: Read> TracegenReader<R> {
     }
 
     fn finish(&mut self, requests: Requests) -> Result<History, InputError> {
-        let mut builder = self.input.options.builder();
+        let mut builder = self.input.builder();
         for number in 0..requests.all.len() {
             requests.add_to(number, &mut builder).map_err(|error| self.input.unfinished(error))?;
         }

@@ -65,6 +65,8 @@ pub(super) struct Window<R> {
     line_offset: u64,
     ended: bool,
     failure: Option<std::io::Error>,
+    /// What kept the input from being read ahead: a failure when all before it is looked at.
+    failure_ahead: Option<std::io::Error>,
 }
 
 impl<R: Read> Window<R> {
@@ -79,6 +81,7 @@ impl<R: Read> Window<R> {
             line_offset: 0,
             ended: false,
             failure: None,
+            failure_ahead: None,
         }
     }
 
@@ -284,11 +287,13 @@ impl<R: Read> Window<R> {
         if self.ended {
             return false;
         }
+        if let Some(failure) = self.failure_ahead.take() {
+            self.failure = Some(failure);
+            self.ended = true;
+            return false;
+        }
         if self.buffer.len() + PIECE > capacity {
-            let gone = self.at.saturating_sub(PAST);
-            self.buffer.drain(..gone);
-            self.at -= gone;
-            self.offset += gone as u64;
+            self.slide();
         }
         let read = loop {
             match self.input.read(&mut self.piece) {
@@ -303,6 +308,34 @@ impl<R: Read> Window<R> {
         self.buffer.extend_from_slice(&self.piece[..length]);
         self.ended = length == 0;
         !self.ended
+    }
+
+    /// Forgets the past, except for the part that messages may show.
+    fn slide(&mut self) {
+        let gone = self.at.saturating_sub(PAST);
+        self.buffer.drain(..gone);
+        self.at -= gone;
+        self.offset += gone as u64;
+    }
+
+    /// Asks the input until so many bytes are visible or there are no more.
+    pub(super) fn read_ahead(&mut self, length: usize) {
+        let missing = length.saturating_sub(self.visible().len());
+        if missing == 0 || self.ended || self.failure_ahead.is_some() {
+            return;
+        }
+        self.slide();
+        match self.input.by_ref().take(missing as u64).read_to_end(&mut self.buffer) {
+            Ok(read) => self.ended = read < missing,
+            Err(failure) => self.failure_ahead = Some(failure),
+        }
+    }
+
+    /// Steps over visible lines, so many bytes that the last of them is a line end.
+    pub(super) fn skip_lines(&mut self, length: usize, lines: u64) {
+        self.at += length;
+        self.line += lines;
+        self.line_offset = self.offset + self.at as u64;
     }
 
     /// Reads on, within reason, to the end of the line of a recent place, so that what an error

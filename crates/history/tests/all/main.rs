@@ -19,3 +19,4 @@ mod sources;
 mod streaming;
 mod text_format;
 mod tracegen;
+mod workers;

@@ -198,7 +198,7 @@ impl<R: Read, L: Lines> CommitReader<R, L> {
             return Ok(None);
         }
         run.in_order &= self.file.is_none();
-        let mut builder = self.input.options.builder();
+        let mut builder = self.input.builder();
         let options = self.input.options.commits;
         assemble::assemble(&run, &options, &mut builder)
             .map_err(|error| self.input.unfinished(error))?;

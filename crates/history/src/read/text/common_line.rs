@@ -1,7 +1,7 @@
 //! The lines that traces are made of, recognised at a glance.
 //!
 //! Nearly every line of a trace is one event, written the common way: `12: M[200] := 123456`, an
-//! atomic, a `sync`, perhaps with times. This scanner knows these and nothing else: it looks at
+//! atomic, a fence, perhaps with times. This scanner knows these and nothing else: it looks at
 //! bytes that are all there already, reads numbers eight digits at a time, and gives up at the
 //! first byte that it does not expect. What it gives up on is read again from the start of the line
 //! by the scanner of the whole format, which also finds the words for what is wrong.
@@ -11,15 +11,16 @@
 
 use std::io::Read;
 
-use super::{InputError, Place, TextReader, Token, is_name_byte, starts_name};
+use super::{InputError, Place, TextReader, Token, address_by_name, is_name_byte, starts_name};
 use crate::builder::Builder;
 use crate::event::{ByteRange, Kinds, Operation, Times};
+use crate::lexicon;
 
 impl<R: Read> TextReader<R> {
     /// Reads one line if it is a common one.
     pub(super) fn common_line(&mut self, builder: &mut Builder) -> Result<bool, InputError> {
         let Some(line) = CommonLine::scan(self.input.window.visible()) else { return Ok(false) };
-        let operation = self.common_operation(line.parsed, builder);
+        let operation = line.operation(self.input.options.axe_addresses, builder);
         let CommonLine { thread, thread_digits, times, times_at, times_length, length, .. } = line;
         let place = self.input.window.place();
         let event = builder.event(thread, operation, place.short_line()).map_err(|error| {
@@ -33,24 +34,6 @@ impl<R: Read> TextReader<R> {
         self.input.window.skip_line(length);
         Ok(true)
     }
-
-    #[inline]
-    fn common_operation(&self, parsed: ParsedOperation<'_>, builder: &mut Builder) -> Operation {
-        let ParsedOperation { kinds, label, read, written } = parsed;
-        if kinds == Kinds::NONE {
-            return Operation::SYNC;
-        }
-        let address = match (label.name, ByteRange::new(label.number, label.size)) {
-            ([], None) => builder.address_numbered(label.number),
-            ([], Some(range)) => builder.address_of_bytes(range),
-            (name, _) => self.name_of_address(name, builder),
-        };
-        match (kinds.reads, kinds.writes) {
-            (true, true) => Operation::ReadModifyWrite { address, read, write: written },
-            (true, false) => Operation::Read { address, value: read },
-            _ => Operation::Write { address, value: written },
-        }
-    }
 }
 
 /// How a line calls an address: by a number, or if that is not empty by a name.
@@ -62,14 +45,26 @@ struct Label<'b> {
     name: &'b [u8],
 }
 
-/// What a line says was done; a full fence if it neither reads nor writes.
+/// What a line says was done; a fence if it neither reads nor writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct ParsedOperation<'b> {
     kinds: Kinds,
     label: Label<'b>,
     read: u64,
     written: u64,
+    /// What a fence orders.
+    fence: (Kinds, Kinds),
 }
+
+impl ParsedOperation<'_> {
+    fn fence(before: Kinds, after: Kinds) -> Self {
+        let label = Label { number: 0, size: 0, name: &[] };
+        Self { kinds: Kinds::NONE, label, read: 0, written: 0, fence: (before, after) }
+    }
+}
+
+/// What a line that is no fence orders.
+const NO_FENCE: (Kinds, Kinds) = (Kinds::NONE, Kinds::NONE);
 
 /// When a line says it happened; plain numbers, which compilers handle better than options.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -88,8 +83,8 @@ impl LineTimes {
 
 /// One event on one line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct CommonLine<'b> {
-    thread: u64,
+pub(super) struct CommonLine<'b> {
+    pub(super) thread: u64,
     /// How many digits the thread number has.
     thread_digits: usize,
     parsed: ParsedOperation<'b>,
@@ -98,13 +93,37 @@ struct CommonLine<'b> {
     times_at: usize,
     times_length: usize,
     /// The length of the line with its end.
-    length: usize,
+    pub(super) length: usize,
 }
 
 impl<'b> CommonLine<'b> {
+    /// When it says that it happened.
+    pub(super) fn times(&self) -> Times {
+        self.times.times()
+    }
+
+    /// What it says was done.
+    #[inline]
+    pub(super) fn operation(&self, axe_addresses: bool, builder: &mut Builder) -> Operation {
+        let ParsedOperation { kinds, label, read, written, fence: (before, after) } = self.parsed;
+        if kinds == Kinds::NONE {
+            return Operation::Fence { before, after };
+        }
+        let address = match (label.name, ByteRange::new(label.number, label.size)) {
+            ([], None) => builder.address_numbered(label.number),
+            ([], Some(range)) => builder.address_of_bytes(range),
+            (name, _) => address_by_name(name, axe_addresses, builder),
+        };
+        match (kinds.reads, kinds.writes) {
+            (true, true) => Operation::ReadModifyWrite { address, read, write: written },
+            (true, false) => Operation::Read { address, value: read },
+            _ => Operation::Write { address, value: written },
+        }
+    }
+
     /// The line at the beginning of these bytes, if it is a common one.
     #[inline]
-    fn scan(bytes: &'b [u8]) -> Option<Self> {
+    pub(super) fn scan(bytes: &'b [u8]) -> Option<Self> {
         let mut scan = Scan { bytes, at: 0 };
         let thread = scan.number()?;
         let thread_digits = scan.at;
@@ -181,9 +200,9 @@ impl<'b> Scan<'b> {
             b'{' => return self.atomic(b'}'),
             b's' if self.bytes[self.at..].starts_with(b"sync\n") => {
                 self.at += 4;
-                let label = Label { number: 0, size: 0, name: &[] };
-                return Some(ParsedOperation { kinds: Kinds::NONE, label, read: 0, written: 0 });
+                return Some(ParsedOperation::fence(Kinds::ALL, Kinds::ALL));
             }
+            b'f' if self.bytes[self.at..].starts_with(b"fence ") => return self.fence(),
             _ => {}
         }
         let label = self.label()?;
@@ -199,7 +218,25 @@ impl<'b> Scan<'b> {
             label,
             read: value,
             written: value,
+            fence: NO_FENCE,
         })
+    }
+
+    /// `fence kinds,kinds`
+    fn fence(&mut self) -> Option<ParsedOperation<'b>> {
+        self.at += b"fence ".len();
+        let before = self.kinds()?;
+        self.expect(b',')?;
+        let after = self.kinds()?;
+        Some(ParsedOperation::fence(before, after))
+    }
+
+    fn kinds(&mut self) -> Option<Kinds> {
+        let rest = self.bytes.get(self.at..)?;
+        let letters = |&&byte: &&u8| matches!(byte, b'r' | b'w' | b'-');
+        let length = rest.iter().take(3).take_while(letters).count();
+        self.at += length;
+        lexicon::kinds(&rest[..length])
     }
 
     /// `<label == value; label := value>`, or with braces
@@ -223,7 +260,7 @@ impl<'b> Scan<'b> {
         let written = self.number()?;
         self.skip_spaces();
         self.expect(close)?;
-        Some(ParsedOperation { kinds: Kinds::ALL, label, read, written })
+        Some(ParsedOperation { kinds: Kinds::ALL, label, read, written, fence: NO_FENCE })
     }
 
     /// `M[number]`, `M[name]` or a name
