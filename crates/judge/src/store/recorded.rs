@@ -1,7 +1,7 @@
 //! The recorded order: the lines of a trace as the first guess at a witness.
 //!
 //! Recorders write events down while they happen, so the order of the lines often explains the
-//! trace already. It is tried before anything is inferred, in one pass each:
+//! trace already. It is tried before anything is inferred:
 //!
 //! 1. Replay: every access takes effect where it stands. That is an interleaving, which satisfies
 //!    every store model.
@@ -13,16 +13,14 @@
 //! order that says nothing, or lies, costs a pass and changes no verdict.
 
 mod buffers;
+mod checkpoints;
 mod schedule;
 
 use history::{EventId, History, Operation, Source, Value};
 use models::{Keeps, StoreRules};
 
-use self::buffers::{Buffers, Pass};
+use self::buffers::Buffers;
 use self::schedule::Schedule;
-
-/// Passes with store buffers. Each begins with what got in the way in the one before it.
-const PASSES: usize = 12;
 
 /// A witness that follows the recorded order.
 pub(crate) struct Recorded {
@@ -49,16 +47,9 @@ pub(crate) fn explain(history: &History, rules: &StoreRules) -> Option<Recorded>
         return None;
     }
     let mut schedule = Schedule::new(history, rules, order)?;
-    for _ in 0..PASSES {
-        match Buffers::new(history, &schedule).run()? {
-            Pass::Through(order) => {
-                let order = respects_orders(history, order)?;
-                return Some(Recorded { order, pending: schedule.pending(history) });
-            }
-            Pass::Late(pairs) => schedule.learn(history, &pairs),
-        }
-    }
-    None
+    let order = Buffers::new(history, &mut schedule).run()?;
+    let order = respects_orders(history, order)?;
+    Some(Recorded { order, pending: schedule.pending(history) })
 }
 
 /// Whether every read finds its value in memory if all accesses take effect in this order.
@@ -66,7 +57,7 @@ fn replays(history: &History, order: &[EventId]) -> bool {
     let mut memory: Vec<Value> =
         history.address_ids().map(|address| history.address(address).initial).collect();
     for &event in order {
-        let (address, read, written) = match history.event(event).operation {
+        let (address, read, written) = match history.operation_of(event) {
             Operation::Read { address, value } => (address, Some(value), None),
             Operation::Write { address, value } => (address, None, Some(value)),
             Operation::ReadModifyWrite { address, read, write } => {

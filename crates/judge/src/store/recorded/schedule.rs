@@ -16,6 +16,9 @@ pub(super) const NEVER: u32 = u32::MAX;
 /// Rounds in which deadlines are derived from each other.
 const ROUNDS: usize = 6;
 
+/// How many writes of its address are looked at on either side of one whose deadline has changed.
+const NEAR: usize = 32;
+
 /// The recorded order with what follows from it.
 pub(super) struct Schedule {
     pub(super) order: Vec<EventId>,
@@ -38,6 +41,8 @@ pub(super) struct Schedule {
     pub(super) initial_readers: Vec<u32>,
     /// The writes of each address, first deadline first.
     pub(super) by_deadline: Vec<Vec<u32>>,
+    /// Whether these are in order, and kept so.
+    is_sorted: bool,
     /// Which writes of its thread go before it: those of a lower number.
     pub(super) epoch: Vec<u32>,
     /// For each write the one before it in its thread.
@@ -73,6 +78,7 @@ impl Schedule {
             readers: vec![0; history.len()],
             initial_readers: vec![0; history.address_count()],
             by_deadline: Vec::new(),
+            is_sorted: false,
             epoch: vec![0; history.len()],
             previous: vec![NEVER; history.len()],
             fence: vec![NEVER; history.len()],
@@ -112,15 +118,27 @@ impl Schedule {
         history.event_ids().filter(is_pending).collect()
     }
 
-    /// Learns from a pass: in each pair the first write belongs before the second.
-    pub(super) fn learn(&mut self, history: &History, pairs: &[(u32, u32)]) {
-        let mut earlier = Vec::new();
-        for &(first, second) in pairs {
-            self.waits_for.entry(second).or_default().push(first);
-            earlier.push((first, self.deadline[second as usize]));
+    /// Learns that the first write belongs before the second. Gives the addresses whose writes have
+    /// moved among those by deadline, and how far forward.
+    pub(super) fn learn(
+        &mut self,
+        history: &History,
+        first: u32,
+        second: u32,
+    ) -> Vec<(usize, usize)> {
+        self.waits_for.entry(second).or_default().push(first);
+        let earlier = vec![(first, self.deadline[second as usize])];
+        let mut moved = self.bring_forward(history, earlier);
+        let mut fresh = 0;
+        for _ in 0..ROUNDS {
+            let mut earlier = Vec::new();
+            for &(address, place) in &moved[fresh..] {
+                self.near(history, address, place, &mut earlier);
+            }
+            fresh = moved.len();
+            moved.extend(self.bring_forward(history, earlier));
         }
-        let touched = self.bring_forward(history, earlier);
-        self.derive(history, touched);
+        moved
     }
 
     /// Who is read how often and how long, and what reads alone say about deadlines.
@@ -212,9 +230,13 @@ impl Schedule {
             for address in addresses {
                 self.at_address(history, address, &mut earlier);
             }
-            addresses = self.bring_forward(history, earlier);
+            let moved = self.bring_forward(history, earlier);
+            addresses = moved.into_iter().map(|(address, _)| address).collect();
+            addresses.sort_unstable();
+            addresses.dedup();
         }
         addresses.into_iter().for_each(|address| self.sort(address));
+        self.is_sorted = true;
     }
 
     fn sort(&mut self, address: usize) {
@@ -222,12 +244,23 @@ impl Schedule {
         self.by_deadline[address].sort_by_key(|&write| self.deadline[write as usize]);
     }
 
-    /// From the first read of a write in another thread to its last read, its address holds it. What
-    /// is due in between has to go before it.
     fn at_address(&mut self, history: &History, address: usize, earlier: &mut Vec<(u32, u32)>) {
         self.sort(address);
+        self.in_between(history, &self.by_deadline[address], earlier);
+    }
+
+    /// The same for the writes near one that has moved.
+    fn near(&self, history: &History, address: usize, place: usize, earlier: &mut Vec<(u32, u32)>) {
+        let writes = &self.by_deadline[address];
+        let (start, end) = (place.saturating_sub(NEAR), writes.len().min(place + NEAR));
+        self.in_between(history, &writes[start..end], earlier);
+    }
+
+    /// From the first read of a write in another thread to its last read, its address holds it. What
+    /// is due in between has to go before it.
+    fn in_between(&self, history: &History, writes: &[u32], earlier: &mut Vec<(u32, u32)>) {
         let (mut from, mut to) = (0, 0);
-        for &write in &self.by_deadline[address] {
+        for &write in writes {
             let deadline = self.deadline[write as usize];
             // An atomic has its place, which may be that of the last read.
             let is_atomic = history.kinds_of(EventId::new(write as usize)).reads;
@@ -239,17 +272,23 @@ impl Schedule {
         }
     }
 
-    /// Makes deadlines earlier, with those of whatever must not be overtaken. Gives the addresses
-    /// that this has touched.
-    fn bring_forward(&mut self, history: &History, mut earlier: Vec<(u32, u32)>) -> Vec<usize> {
-        let mut touched = Vec::new();
+    /// Makes deadlines earlier, with those of whatever must not be overtaken. Gives the address of
+    /// each write that this concerns, and its new place if those of the address are sorted.
+    fn bring_forward(
+        &mut self,
+        history: &History,
+        mut earlier: Vec<(u32, u32)>,
+    ) -> Vec<(usize, usize)> {
+        let mut moved = Vec::new();
         while let Some((write, by)) = earlier.pop() {
             let at = write as usize;
             if self.deadline[at] <= by || history.kinds_of(EventId::new(at)).reads {
                 continue;
             }
+            if let Some(address) = history.address_of(EventId::new(at)) {
+                moved.push((address.index(), self.new_place(address.index(), write, by)));
+            }
             self.deadline[at] = by;
-            touched.extend(history.address_of(EventId::new(at)).map(|address| address.index()));
             if self.own[at] != NEVER {
                 earlier.push((self.own[at], by));
             }
@@ -264,9 +303,23 @@ impl Schedule {
                 before = self.previous[before as usize];
             }
         }
-        touched.sort_unstable();
-        touched.dedup();
-        touched
+        moved
+    }
+
+    /// Moves a write to its place among those of its address by an earlier deadline.
+    fn new_place(&mut self, address: usize, write: u32, by: u32) -> usize {
+        if !self.is_sorted {
+            return 0;
+        }
+        let (writes, deadline) = (&mut self.by_deadline[address], &self.deadline);
+        let old = deadline[write as usize];
+        let first = writes.partition_point(|&other| deadline[other as usize] < old);
+        let Some(same) = writes[first..].iter().position(|&other| other == write) else {
+            return first;
+        };
+        let place = writes[..first].partition_point(|&other| deadline[other as usize] <= by);
+        writes[place..=first + same].rotate_right(1);
+        place
     }
 
     /// What fences, atomics and the order of stores say about deadlines.
