@@ -76,8 +76,9 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         let style = Style { quiet: true, ..Style::default() };
         Ok::<_, PyErr>(lines(held(&verdict)?, style).trim_end().to_owned())
     });
-    function!(module, c"verdict_certificate", |_py, (verdict: Bound<'_, PyAny>)| {
-        Ok::<_, PyErr>(certificate_of(held(&verdict)?))
+    function!(module, c"verdict_certificate", |py, (verdict: Bound<'_, PyAny>)| {
+        let judged = held::<Judged>(&verdict)?.clone();
+        work(py, move |stop| certificate_of(&judged, &stop))
     });
     function!(module, c"verdict_explanation", |_py, (verdict: Bound<'_, PyAny>)| {
         Ok::<_, PyErr>(explanation(held(&verdict)?))
@@ -93,9 +94,9 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
 }
 
 /// The evidence for `certify`, as JSON Lines; nothing if nothing was decided.
-fn certificate_of(judged: &Judged) -> Option<String> {
+fn certificate_of(judged: &Judged, stop: &Arc<AtomicBool>) -> Option<String> {
     let history = &judged.trace.history;
-    let certificates = judged.clone().certificates();
+    let certificates = judged.clone().certificates(&Limits::default(), stop);
     let lines: Vec<String> =
         certificates.iter().map(|certificate| certificate.to_json(history) + "\n").collect();
     (!lines.is_empty()).then(|| lines.concat())

@@ -76,4 +76,10 @@ impl Limits {
         }
         budget
     }
+
+    /// What is left of the budget of a judgement that has taken so long.
+    pub fn rest(&self, taken: Duration, stop: &Arc<AtomicBool>) -> Budget {
+        let time = self.time.map(|time| time.saturating_sub(taken));
+        Limits { time, ..*self }.budget(stop)
+    }
 }

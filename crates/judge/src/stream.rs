@@ -104,8 +104,11 @@ impl Judged {
         u64::try_from(self.time.as_micros()).unwrap_or(u64::MAX)
     }
 
-    /// The certificates of what was decided: of everything but some verdicts by files.
-    pub fn certificates(self) -> Vec<AnyCertificate> {
+    /// The certificates of what was decided: of everything but some verdicts by files. Evidence that
+    /// is quick to check is looked for within what the judgement has left of these limits, and until
+    /// `stop` is set.
+    pub fn certificates(self, limits: &Limits, stop: &Arc<AtomicBool>) -> Vec<AnyCertificate> {
+        let budget = limits.rest(self.time, stop);
         let trace = self.trace.number;
         let judgements = match (self.answer, &self.asked) {
             (Answer::Model(judgement), _) => vec![judgement],
@@ -126,7 +129,7 @@ impl Judged {
             let model = judgement.model;
             let mut evidence = judgement.outcome.into_evidence()?;
             if let Evidence::Consistent(_) = evidence
-                && let Some(run) = run_of_a_stronger_model(history, model)
+                && let Some(run) = run_of_a_stronger_model(history, model, &budget)
             {
                 evidence = Evidence::Consistent(run);
             }

@@ -11,7 +11,7 @@ use history::{History, ThinAir, parse_text};
 use models::Model;
 use oracle::{Rng, Shape, allows, random_histories, text};
 use tribunal_judge::stream::{Answer, Asked, Judged, Trace};
-use tribunal_judge::{Budget, DecidedBy, Engine, Judgement, Outcome, Reason, judge};
+use tribunal_judge::{Budget, DecidedBy, Engine, Judgement, Limits, Outcome, Reason, judge};
 
 const MODELS: [Model; 5] = [Model::Cc, Model::Ccv, Model::Cm, Model::Ccm, Model::Wccm];
 
@@ -431,7 +431,7 @@ fn certificates_are_runs_of_stronger_models_where_there_are_any() {
                 };
                 let history = Arc::clone(&judged.trace);
                 let history = &history.history;
-                let certificates = judged.certificates();
+                let certificates = judged.certificates(&Limits::default(), &Arc::default());
                 let [AnyCertificate::Model(certificate)] = &certificates[..] else {
                     panic!("{model}, seed {seed}: {certificates:?}");
                 };
@@ -455,4 +455,31 @@ fn certificates_are_runs_of_stronger_models_where_there_are_any() {
     println!("{runs:?} runs, {others:?} others");
     assert!(runs.iter().all(|&times| times > 50), "{runs:?} {others:?}");
     assert!(others.iter().all(|&times| times > 2), "{runs:?} {others:?}");
+}
+
+/// What a check has left of its time, and an interruption, end the search for evidence that is quick
+/// to check; what the check found remains.
+#[test]
+fn a_run_of_a_stronger_model_is_looked_for_within_the_budget() {
+    let history = parse_text("0: x := 1\n0: y == 1\n1: y := 1\n1: x == 1").unwrap();
+    let outcome = judge(&history, Model::Cm, Engine::Auto, &Budget::unlimited());
+    let judged = Judged {
+        trace: Arc::new(Trace { file: "trace".into(), number: 1, history }),
+        asked: Asked::Model(Model::Cm),
+        answer: Answer::Model(outcome),
+        time: Duration::from_secs(2),
+    };
+    let limits = |seconds| Limits { time: Some(Duration::from_secs(seconds)), memory: None };
+    let is_run = |limits: Limits, stop: bool| {
+        let certificates = judged.clone().certificates(&limits, &Arc::new(stop.into()));
+        let [AnyCertificate::Model(certificate)] = &certificates[..] else {
+            panic!("{certificates:?}");
+        };
+        let trace = &judged.trace.history;
+        assert!(certify::certify(trace, certificate).is_ok());
+        matches!(certificate.evidence, Evidence::Consistent(Witness::Order(_)))
+    };
+    assert!(is_run(Limits::default(), false) && is_run(limits(60), false));
+    assert!(!is_run(limits(1), false), "the check took all its time");
+    assert!(!is_run(Limits::default(), true), "interrupted");
 }

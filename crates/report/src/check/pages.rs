@@ -119,7 +119,7 @@ impl PageMaker<'_> {
             shrunk_text((file, *number), history, memory_model.name(), &shrunk)
         });
         let mut certificate = Vec::new();
-        for line in judged.clone().certificates() {
+        for line in judged.clone().certificates(self.limits, self.stop) {
             // Writing to memory does not fail.
             let _ = line.write(history, &mut certificate);
             certificate.push(b'\n');

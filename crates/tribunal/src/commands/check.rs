@@ -83,7 +83,8 @@ fn judge_all(
             };
             let trace = (Arc::clone(&judged.trace.file), judged.trace.number);
             let uncertified = judged.why_no_certificate().filter(|_| certify);
-            let evidence = certify.then(|| (Arc::clone(&judged.trace), judged.certificates()));
+            let evidence =
+                certify.then(|| (Arc::clone(&judged.trace), judged.certificates(&limits, &stop)));
             Printed { trace, asked, verdict, text, case, pages, evidence, uncertified }
         },
     );
