@@ -9,7 +9,7 @@
 use history::EventId;
 
 use super::operations::{From, Operations};
-use super::relation::{Order, Relation};
+use super::relation::{Hints, Order, Relation};
 use crate::machine::{follows_order_lines, positions};
 use crate::rejection::Fault;
 
@@ -49,8 +49,9 @@ fn latest_of_the_past(
     let causality =
         Relation::new(operations, Order::Program, "po ∪ rf").with(operations.reads_from());
     let causality = causality.close()?;
+    let mut hints = Hints::new(operations);
     for (read, from) in operations.reads() {
-        let later = causality.latest_writes(read).find(|&write| match from {
+        let later = causality.latest_writes(read, &mut hints).find(|&write| match from {
             From::Initial => true,
             From::Write(source) => place(write) > place(source),
         });

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use models::Model;
 
 use super::operations::{From, Op, Operations};
-use super::relation::{Closure, Order, Relation, program_order};
+use super::relation::{Closure, Hints, Order, Relation, program_order};
 use crate::rejection::Fault;
 
 /// Checks that the history satisfies the model.
@@ -46,9 +46,9 @@ fn before_what_was_read(
     closure: &Closure<'_>,
     reads: impl Fn(Op, From) -> bool,
 ) -> Result<Edges, Fault> {
-    let mut edges = Vec::new();
+    let (mut edges, mut hints) = (Vec::new(), Hints::new(operations));
     for (read, from) in operations.reads().filter(|&(read, from)| reads(read, from)) {
-        for write in closure.latest_writes(read) {
+        for write in closure.latest_writes(read, &mut hints) {
             match from {
                 From::Initial => return Err(overwritten(operations, read, write)),
                 From::Write(source) if source == write => {}
@@ -63,8 +63,9 @@ fn cc(operations: &Operations<'_>) -> Result<(), Fault> {
     let causality =
         Relation::new(operations, Order::Program, "po ∪ rf").with(operations.reads_from());
     let causality = causality.close()?;
+    let mut hints = Hints::new(operations);
     for (read, from) in operations.reads() {
-        let stale = causality.latest_writes(read).find(|&write| match from {
+        let stale = causality.latest_writes(read, &mut hints).find(|&write| match from {
             From::Initial => true,
             From::Write(source) => causality.precedes(source, write),
         });
@@ -120,10 +121,10 @@ fn store_order(
     happens_before: &Closure<'_>,
     conflicts: Edges,
 ) -> Edges {
-    let mut edges = conflicts;
+    let (mut edges, mut hints) = (conflicts, Hints::new(operations));
     edges.extend_from_slice(&operations.write_order);
     for (op, _) in operations.all.iter().enumerate().filter(|(_, o)| o.is_write()) {
-        edges.extend(happens_before.latest_writes(op).map(|write| (write, op)));
+        edges.extend(happens_before.latest_writes(op, &mut hints).map(|write| (write, op)));
     }
     edges
 }

@@ -155,17 +155,23 @@ impl<'a> Relation<'a> {
     pub(super) fn close(&self) -> Result<Closure<'_>, Fault> {
         self.fits()?;
         let (length, width) = (self.operations.all.len(), self.chains.count);
-        let mut edges = self.edges.clone();
-        edges.sort_unstable();
         let mut waiting = vec![0usize; length];
         let mut first_edge = vec![0; length + 1];
-        for &(from, to) in &edges {
+        for &(from, to) in &self.edges {
             waiting[to] += 1;
             first_edge[from + 1] += 1;
         }
         for op in 0..length {
             first_edge[op + 1] += first_edge[op];
         }
+        // The ends of the edges, by their beginnings.
+        let mut ends = vec![0; self.edges.len()];
+        let mut next_edge = first_edge.clone();
+        for &(from, to) in &self.edges {
+            ends[next_edge[from]] = to;
+            next_edge[from] += 1;
+        }
+        drop(next_edge);
         let mut free: Vec<Op> = (0..length).filter(|&op| waiting[op] == 0).collect();
         let mut past = vec![0u32; length * width];
         let mut row = vec![0u32; width];
@@ -174,7 +180,7 @@ impl<'a> Relation<'a> {
             done += 1;
             row.copy_from_slice(&past[op * width..][..width]);
             row[self.chains.chain[op]] = self.chains.place[op] + 1;
-            for &(_, next) in &edges[first_edge[op]..first_edge[op + 1]] {
+            for &next in &ends[first_edge[op]..first_edge[op + 1]] {
                 for (known, new) in past[next * width..][..width].iter_mut().zip(&row) {
                     *known = (*known).max(*new);
                 }
@@ -188,6 +194,16 @@ impl<'a> Relation<'a> {
             return Err(Fault::Cyclic { relation: self.name });
         }
         Ok(Closure { operations: self.operations, chains: &self.chains, past })
+    }
+}
+
+/// For each address, how many of its writes in each thread came before the operation that was asked
+/// about last. Any numbers will do.
+pub(super) struct Hints(Vec<Vec<usize>>);
+
+impl Hints {
+    pub(super) fn new(operations: &Operations<'_>) -> Self {
+        Self(vec![Vec::new(); operations.history.address_count()])
     }
 }
 
@@ -207,12 +223,39 @@ impl Closure<'_> {
     }
 
     /// The latest write of its address in each thread that comes before `op`. The others of the
-    /// thread come before that one.
-    pub(super) fn latest_writes(&self, op: Op) -> impl Iterator<Item = Op> + '_ {
-        self.operations.writers_at(op).iter().filter_map(move |list| {
-            let before = list.partition_point(|&write| self.precedes(write, op));
+    /// thread come before that one. It is looked for first where the last search of its kind ended,
+    /// which for the operations of a thread, one after the other, is near.
+    pub(super) fn latest_writes<'c>(
+        &'c self,
+        op: Op,
+        hints: &'c mut Hints,
+    ) -> impl Iterator<Item = Op> + 'c {
+        let lists = self.operations.writers_at(op).iter();
+        let hints = &mut hints.0[self.operations.all[op].address.index()];
+        hints.resize(lists.len(), 0);
+        lists.zip(hints).filter_map(move |(list, hint)| {
+            let comes_before = |write: Op| self.precedes(write, op);
+            let mut before = *hint;
+            if before > 0 && !comes_before(list[before - 1]) {
+                before = list[..before].partition_point(|&write| comes_before(write));
+            } else {
+                while before < list.len() && comes_before(list[before]) {
+                    before += 1;
+                }
+            }
+            *hint = before;
             before.checked_sub(1).map(|last| list[last])
         })
+    }
+
+    /// How much of each chain comes before an operation.
+    pub(super) fn past(&self, op: Op) -> &[u32] {
+        &self.past[op * self.chains.count..][..self.chains.count]
+    }
+
+    /// The place of an operation in its chain.
+    pub(super) fn place(&self, op: Op) -> u32 {
+        self.chains.place[op]
     }
 
     /// The earliest write of its address in each thread that comes after the write `op`. The

@@ -59,8 +59,11 @@ fn extends_causality(
 ) -> Result<(), Fault> {
     let label = operations.history.thread_label(thread);
     let expected = expected(operations, causality, thread);
-    // How much of each thread's part the view has held so far.
+    // How much of each thread's part the view has held so far, and the place of what comes next in the
+    // chain of the thread, which is no part of the past of anything before it.
     let mut held = vec![0; expected.len()];
+    let place = |op: Option<&usize>| op.map_or(u32::MAX, |&op| causality.place(op));
+    let mut next: Vec<u32> = expected.iter().map(|ops| place(ops.first())).collect();
     for &e in view {
         let owner = operations.history.event(e).thread.index();
         let op = match expected[owner].get(held[owner]) {
@@ -71,8 +74,10 @@ fn extends_causality(
             }
         };
         held[owner] += 1;
-        let mut to_come = expected.iter().zip(&held).filter_map(|(ops, &held)| ops.get(held));
-        if let Some(&cause) = to_come.find(|&&cause| causality.precedes(cause, op)) {
+        next[owner] = place(expected[owner].get(held[owner]));
+        let mut past = causality.past(op).iter().zip(&next);
+        if let Some(thread) = past.position(|(&past, &next)| past > next) {
+            let cause = expected[thread][held[thread]];
             let (earlier, later) = (operations.name(cause), operations.name(op));
             return Err(Fault::ViewAgainstCausality { thread: label, earlier, later });
         }
