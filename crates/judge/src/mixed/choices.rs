@@ -430,7 +430,7 @@ impl<'p, 'h> Choices<'p, 'h> {
                     lemma.extend(negated);
                     self.used_orders.insert((a, b));
                 }
-                Ground::Choice => lemma.extend(negated),
+                Ground::Choice | Ground::Proposed(..) => lemma.extend(negated),
             }
         }
         made.sort_unstable();

@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 use super::clocks::Clocks;
 use super::coherence::{self, SeenOrder};
 use super::graph::{EdgeId, Graph, NodeId, node};
+use super::linearize::Follow;
 use super::problem::Problem;
 use super::refute;
 use crate::Budget;
@@ -75,6 +76,8 @@ pub(crate) enum Ground {
     Ordered(EventId, EventId),
     /// A write order: an ambiguous read and its neighbour in the thread saw these two.
     Seen(SeenOrder),
+    /// That the first write comes before the second, which is proposed and not chosen.
+    Proposed(EventId, EventId),
 }
 
 /// A set of choices that cannot all be made.
@@ -256,6 +259,23 @@ impl<'p, 'h> Choices<'p, 'h> {
         readers
     }
 
+    /// Makes choices of what is proposed on a cycle, so that it is one of chosen edges.
+    pub(crate) fn choose_proposed(&mut self, cycle: &mut [Hop]) {
+        for hop in cycle {
+            let Hop::Chosen(edge) = hop else { continue };
+            let Ground::Proposed(first, second) = edge.ground else { continue };
+            edge.ground = match self.order(first, second) {
+                Some((choice, _)) => {
+                    let guess = Choice::Order { first, second };
+                    let value = self.choices[choice] != guess;
+                    edge.made[0] = Some(Made { choice, value });
+                    Ground::Choice
+                }
+                None => Ground::Ordered(first, second),
+            };
+        }
+    }
+
     fn order_edges(
         &self,
         a: EventId,
@@ -292,7 +312,7 @@ impl<'p, 'h> Choices<'p, 'h> {
         }
     }
 
-    fn reads_made(&self, read: EventId, source: Source) -> Option<Made> {
+    pub(super) fn reads_made(&self, read: EventId, source: Source) -> Option<Made> {
         let first = self.first_choice.get(&read)?;
         let place = self.problem.history.sources(read).binary_search(&source).ok()?;
         Some(Made { choice: first + place, value: true })
@@ -437,7 +457,7 @@ impl<'p, 'h> Choices<'p, 'h> {
                         Ground::Ordered(a, b) => {
                             self.used_orders.insert((a, b));
                         }
-                        Ground::Choice => {}
+                        Ground::Choice | Ground::Proposed(..) => {}
                     }
                     let literals =
                         chosen.made.into_iter().flatten().map(|m| self.literal(m.negated()));
@@ -541,11 +561,17 @@ impl<'g> Combined<'g> {
     }
 }
 
-impl super::linearize::Follow for Combined<'_> {
-    fn successors(&self, n: NodeId, f: &mut dyn FnMut(NodeId)) {
-        self.graph.successors(n).for_each(&mut *f);
-        for edge in self.chosen_from(n) {
-            f(edge.to);
+impl Follow for Combined<'_> {
+    fn successors(&self, n: NodeId, f: impl FnMut(NodeId)) {
+        let chosen = self.chosen_from(n).iter().map(|edge| edge.to);
+        self.graph.successors(n).chain(chosen).for_each(f);
+    }
+
+    fn indegrees(&self) -> Vec<u32> {
+        let mut indegree = self.graph.indegrees();
+        for edge in &self.chosen {
+            indegree[edge.to as usize] += 1;
         }
+        indegree
     }
 }

@@ -40,12 +40,19 @@ pub(crate) type BlockedPairs = Vec<(EventId, EventId)>;
 /// Additional edges to follow, from a search.
 pub(crate) trait Follow {
     /// Calls `f` with the target of each edge from a node.
-    fn successors(&self, node: NodeId, f: &mut dyn FnMut(NodeId));
+    fn successors(&self, node: NodeId, f: impl FnMut(NodeId));
+
+    /// How many edges lead to each node.
+    fn indegrees(&self) -> Vec<u32>;
 }
 
 impl Follow for Graph {
-    fn successors(&self, node: NodeId, f: &mut dyn FnMut(NodeId)) {
+    fn successors(&self, node: NodeId, f: impl FnMut(NodeId)) {
         Graph::successors(self, node).for_each(f);
+    }
+
+    fn indegrees(&self) -> Vec<u32> {
+        Graph::indegrees(self)
     }
 }
 
@@ -53,7 +60,7 @@ impl Follow for Graph {
 /// `sources` must be complete.
 pub(crate) fn linearize(
     problem: &Problem,
-    edges: &dyn Follow,
+    edges: &impl Follow,
     sources: &[Option<Source>],
     backtrack_limit: BacktrackLimit,
 ) -> Result<Vec<EventId>, BlockedPairs> {
@@ -65,9 +72,9 @@ pub(crate) fn linearize(
     if run.journal.len() == problem.graph.node_count() { Ok(run.order()) } else { Err(run.stuck()) }
 }
 
-struct Run<'p, 'h> {
+struct Run<'p, 'h, E> {
     problem: &'p Problem<'h>,
-    edges: &'p dyn Follow,
+    edges: &'p E,
     sources: &'p [Option<Source>],
     readers: Readers,
     indegree: Vec<u32>,
@@ -99,19 +106,16 @@ struct Run<'p, 'h> {
     backtrack_limit: usize,
 }
 
-impl<'p, 'h> Run<'p, 'h> {
+impl<'p, 'h, E: Follow> Run<'p, 'h, E> {
     fn new(
         problem: &'p Problem<'h>,
-        edges: &'p dyn Follow,
+        edges: &'p E,
         sources: &'p [Option<Source>],
         backtrack_limit: BacktrackLimit,
     ) -> Self {
         let history = problem.history;
         let nodes = problem.graph.node_count();
-        let mut indegree = vec![0u32; nodes];
-        for n in 0..nodes as NodeId {
-            edges.successors(n, &mut |to| indegree[to as usize] += 1);
-        }
+        let indegree = edges.indegrees();
         let mut unread = vec![0; history.len()];
         let mut held_up = vec![0; history.len()];
         let mut unread_initial = vec![0; history.address_count()];
@@ -289,7 +293,7 @@ impl<'p, 'h> Run<'p, 'h> {
     fn undo(&mut self, n: NodeId) {
         self.is_emitted[n as usize] = false;
         let edges = self.edges;
-        edges.successors(n, &mut |to| {
+        edges.successors(n, |to| {
             if self.indegree[to as usize] == 0
                 && let Some((write, address)) = self.write_at(to)
             {
@@ -343,7 +347,7 @@ impl<'p, 'h> Run<'p, 'h> {
             self.perform(id);
         }
         let edges = self.edges;
-        edges.successors(n, &mut |to| {
+        edges.successors(n, |to| {
             self.indegree[to as usize] -= 1;
             self.reconsider_source(to);
             if self.indegree[to as usize] == 0 {

@@ -23,6 +23,7 @@ mod nodes;
 mod paths;
 pub(crate) mod problem;
 pub(crate) mod program_order;
+mod propose;
 pub(crate) mod recorded;
 pub(crate) mod refute;
 mod saturate;
@@ -45,12 +46,15 @@ use self::linearize::BacktrackLimit;
 use self::problem::Problem;
 use self::recorded::Recorded;
 use self::saturate::Stopped;
-use self::search::Found;
+use self::search::{Found, by_proposals};
 use crate::verdict::undecided;
 use crate::{Budget, DecidedBy, Engine, Judgement, Outcome, Reason, Stats};
 
 /// Clocks with a chain for each thread and address may take so many bytes.
 const MOST_CLOCKS: usize = 1 << 24;
+
+/// Up to so many threads, a guess takes less time than proposals do.
+const FEW_THREADS: usize = 32;
 
 /// Where values repeat, so many states of the machine are visited before anything else is tried.
 const MOST_STATES: usize = 1_000_000;
@@ -266,7 +270,12 @@ impl Check {
             let clocks = saturation.clocks;
             return self.search(problem, clocks, engine, unambiguous, budget);
         }
-        if let Some(order) = guess::guess(saturation, budget) {
+        // A guess infers much where threads are many, and too little where chains are thin.
+        let threads = saturation.problem.history.thread_count();
+        let proposes = saturation.problem.thin || threads > FEW_THREADS;
+        let proposed =
+            proposes.then(|| by_proposals(saturation.problem, &saturation.clocks, budget));
+        if let Some(order) = proposed.flatten().or_else(|| guess::guess(saturation, budget)) {
             return self.consistent(order, DecidedBy::TotalOrder);
         }
         self.after_the_guess(problem, engine, budget)

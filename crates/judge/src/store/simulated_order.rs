@@ -9,12 +9,16 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use history::{EventId, Source};
+use history::{EventId, History, Source};
 
 use super::graph::{EdgeId, NodeId, node};
+use super::linearize::Follow;
 use super::problem::Problem;
 
 const NONE: u32 = u32::MAX;
+
+/// The order of the lines says something if another thread comes more often than this.
+const TURNS_A_THREAD: usize = 4;
 
 /// An order of all nodes that every edge follows.
 pub(crate) struct SimulatedOrder {
@@ -23,24 +27,65 @@ pub(crate) struct SimulatedOrder {
     pub(crate) reads_are_right: bool,
 }
 
-/// Sorts the nodes of a problem, or finds a cycle.
-pub(crate) fn simulate(problem: &Problem) -> Result<SimulatedOrder, Vec<EdgeId>> {
-    let mut run = Run::new(problem);
-    loop {
-        run.emit_ready();
-        if !run.let_one_go() {
-            break;
-        }
-    }
-    debug_assert!(run.order.len() <= problem.graph.node_count(), "each node goes once");
-    if run.order.len() < problem.graph.node_count() {
-        return Err(problem.graph.some_cycle(|n| run.indegree[n as usize] > 0));
-    }
-    Ok(SimulatedOrder { order: run.order, reads_are_right: run.reads_are_right })
+/// When events probably happened.
+pub(crate) struct Hints {
+    /// The place of each event in the recorded order; empty if that says nothing.
+    position: Vec<u32>,
 }
 
-struct Run<'p, 'h> {
+impl Hints {
+    /// The order of the lines, if threads take turns there.
+    pub(crate) fn new(history: &History) -> Self {
+        let order = history.recorded_order();
+        let thread = |event: EventId| history.thread_of(event);
+        let turns = order.windows(2).filter(|pair| thread(pair[0]) != thread(pair[1])).count();
+        let mut position = Vec::new();
+        if turns > TURNS_A_THREAD * history.thread_count() {
+            position = vec![0; history.len()];
+            for (at, event) in (0..).zip(order) {
+                position[event.index()] = at;
+            }
+        }
+        Self { position }
+    }
+
+    /// By the clock of the trace if it has one, else by the recorded order, else by how far into its
+    /// thread the event stands.
+    fn of(&self, history: &History, event: EventId) -> u64 {
+        if let Some(begin) = history.times(event).begin {
+            return begin;
+        }
+        if let Some(&position) = self.position.get(event.index()) {
+            return u64::from(position);
+        }
+        let range = history.thread_range(history.thread_of(event));
+        (((event.index() - range.start) as u64) << 32) / range.len() as u64
+    }
+}
+
+/// Sorts the nodes of a problem, or finds a cycle.
+pub(crate) fn simulate(problem: &Problem) -> Result<SimulatedOrder, Vec<EdgeId>> {
+    let hints = Hints::new(problem.history);
+    Run::new(problem, &problem.graph, &problem.sources, &hints)
+        .simulate()
+        .map_err(|indegree| problem.graph.some_cycle(|n| indegree[n as usize] > 0))
+}
+
+/// The same along the edges of a search, with its sources. Nothing if the edges have a cycle.
+pub(crate) fn simulate_along(
+    problem: &Problem,
+    edges: &impl Follow,
+    sources: &[Option<Source>],
+    hints: &Hints,
+) -> Option<SimulatedOrder> {
+    Run::new(problem, edges, sources, hints).simulate().ok()
+}
+
+struct Run<'p, 'h, E> {
     problem: &'p Problem<'h>,
+    edges: &'p E,
+    sources: &'p [Option<Source>],
+    hints: &'p Hints,
     indegree: Vec<u32>,
     /// Readers of each write that are still to come.
     unread: Vec<u32>,
@@ -60,19 +105,27 @@ struct Run<'p, 'h> {
     reads_are_right: bool,
 }
 
-impl<'p, 'h> Run<'p, 'h> {
-    fn new(problem: &'p Problem<'h>) -> Self {
+impl<'p, 'h, E: Follow> Run<'p, 'h, E> {
+    fn new(
+        problem: &'p Problem<'h>,
+        edges: &'p E,
+        sources: &'p [Option<Source>],
+        hints: &'p Hints,
+    ) -> Self {
         let history = problem.history;
         let nodes = problem.graph.node_count();
-        let indegree = problem.graph.indegrees();
+        let indegree = edges.indegrees();
         let mut unread = vec![0; history.len()];
-        for source in &problem.sources {
+        for source in sources {
             if let Some(Source::Write(write)) = source {
                 unread[write.index()] += 1;
             }
         }
         let mut run = Self {
             problem,
+            edges,
+            sources,
+            hints,
             free: Vec::new(),
             ready: BinaryHeap::new(),
             indegree,
@@ -93,6 +146,21 @@ impl<'p, 'h> Run<'p, 'h> {
         run
     }
 
+    /// An order of all nodes, or how many edges lead to each from nodes that wait for each other.
+    fn simulate(mut self) -> Result<SimulatedOrder, Vec<u32>> {
+        loop {
+            self.emit_ready();
+            if !self.let_one_go() {
+                break;
+            }
+        }
+        debug_assert!(self.order.len() <= self.indegree.len(), "each node goes once");
+        if self.order.len() < self.indegree.len() {
+            return Err(self.indegree);
+        }
+        Ok(SimulatedOrder { order: self.order, reads_are_right: self.reads_are_right })
+    }
+
     /// Lists a node that waits for nothing.
     fn list(&mut self, n: NodeId) {
         match self.problem.graph.event(n) {
@@ -103,15 +171,9 @@ impl<'p, 'h> Run<'p, 'h> {
         }
     }
 
-    /// When the last reader of a write comes, by how far into its thread it stands.
+    /// When the last reader of a write probably comes.
     fn due(&self, write: EventId) -> u64 {
-        let history = self.problem.history;
-        let stands = |event: EventId| {
-            history.times(event).begin.unwrap_or_else(|| {
-                let range = history.thread_range(history.thread_of(event));
-                (((event.index() - range.start) as u64) << 32) / range.len() as u64
-            })
-        };
+        let stands = |event: EventId| self.hints.of(self.problem.history, event);
         let readers = self.problem.readers.of(write).iter().map(|&read| stands(read));
         readers.max().unwrap_or_else(|| stands(write))
     }
@@ -134,7 +196,7 @@ impl<'p, 'h> Run<'p, 'h> {
         let history = self.problem.history;
         let current = history.address_of(write).and_then(|a| self.current[a.index()]);
         current.is_some_and(|current| {
-            let own = self.problem.sources[write.index()] == Some(Source::Write(current));
+            let own = self.sources[write.index()] == Some(Source::Write(current));
             self.unread[current.index()] > u32::from(own)
         })
     }
@@ -179,18 +241,19 @@ impl<'p, 'h> Run<'p, 'h> {
         if let Some(event) = self.problem.graph.event(n) {
             self.perform(event);
         }
-        for to in self.problem.graph.successors(n) {
+        let edges = self.edges;
+        edges.successors(n, |to| {
             self.indegree[to as usize] -= 1;
             if self.indegree[to as usize] == 0 {
                 self.list(to);
             }
-        }
+        });
     }
 
     fn perform(&mut self, event: EventId) {
         let history = self.problem.history;
         let Some(address) = history.address_of(event).map(|a| a.index()) else { return };
-        if let Some(Source::Write(source)) = self.problem.sources[event.index()] {
+        if let Some(Source::Write(source)) = self.sources[event.index()] {
             self.unread[source.index()] -= 1;
             if self.unread[source.index()] <= 1 && self.current[address] == Some(source) {
                 self.release(address);
