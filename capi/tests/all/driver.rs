@@ -71,7 +71,7 @@ fn nobody(low: u64) -> Option<i32> {
     assert_eq!(tribunal_load(session, 0, 0, 0, 0), TRIBUNAL_ERROR_SESSION);
     assert_eq!(tribunal_finish(session), TRIBUNAL_ERROR_SESSION);
     assert_eq!(tribunal_events(session), 0);
-    assert!(text(tribunal_explanation(session)).contains("no such session"));
+    assert!(text(tribunal_explanation(session)).contains("unknown session"));
     Some(tribunal_close(session))
 }
 
