@@ -6,7 +6,7 @@
 //! use evidence::Verdict;
 //! use explore::Stop;
 //! use murphi::source::Source;
-//! use tribunal_conform::{Breach, Options};
+//! use tribunal_conform::{ViolationKind, Options};
 //! use tribunal_conform::report::answer;
 //!
 //! // Every load and every store is one step on one memory.

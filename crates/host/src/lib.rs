@@ -8,7 +8,7 @@
 //! ```no_run
 //! use std::ops::ControlFlow;
 //! use std::sync::atomic::AtomicBool;
-//! use stress::{Action, Instruction, Place, Program, Ran, Runs, Target};
+//! use stress::{Action, Instruction, Place, Program, RunResult, Runs, Target};
 //!
 //! let thread = |mine, other| {
 //!     let store = Action::Store { place: mine, value: 1 };
@@ -23,7 +23,7 @@
 //! let stop = AtomicBool::new(false);
 //! let runs = Runs { count: 1_000_000, seed: 1, stop: &stop };
 //! tribunal_host::Host::new()?.run(&program, runs, &mut |ran| {
-//!     if let Ran::Outcome(outcome, times) = ran {
+//!     if let RunResult::Outcome(outcome, times) = ran {
 //!         println!("{times:8} {:?}", outcome.reads);
 //!     }
 //!     ControlFlow::Continue(())

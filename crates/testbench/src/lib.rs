@@ -6,14 +6,14 @@
 //!
 //! ```
 //! use models::Model;
-//! use tribunal_testbench::{Settings, Standing, TestBench};
+//! use tribunal_testbench::{Settings, TraceStatus, TestBench};
 //!
 //! let mut bench = TestBench::new(Model::Tso, Settings { threads: 2, ..Settings::default() })?;
 //! bench.store(0, 0x10, 1, 100)?;
 //! bench.store(0, 0x18, 1, 110)?;
 //! bench.load(1, 0x18, 1, 120)?;
 //! bench.load(1, 0x10, 0, 130)?;
-//! assert_eq!(bench.ask()?, Standing::Violation);
+//! assert_eq!(bench.ask()?, TraceStatus::Violation);
 //! let why = bench.explanation();
 //! assert!(why.contains("time 130"), "{why}");
 //! assert!(bench.load(2, 0x10, 0, 140).is_err());

@@ -180,7 +180,7 @@
 //! use tribunal::hunt::{
 //!     Abilities, Campaign, CampaignEvent, KnownShapes, Plan, TargetSupply, TestOptions,
 //! };
-//! use tribunal::stress::{Machine, MemoryModel, Ran, Runs, Target, parse_programs};
+//! use tribunal::stress::{Machine, MemoryModel, RunResult, Runs, Target, parse_programs};
 //! use tribunal::Model;
 //!
 //! // A test program on a reference machine; `tribunal::host::Host` is another target.
@@ -195,7 +195,7 @@
 //! let mut outcomes = 0;
 //! let runs = Runs { count: 1000, seed: 1, stop: &stop };
 //! Machine::new(MemoryModel::Tso).run(&tests[0].program, runs, &mut |ran| {
-//!     outcomes += usize::from(matches!(ran, Ran::Outcome(..)));
+//!     outcomes += usize::from(matches!(ran, RunResult::Outcome(..)));
 //!     ControlFlow::Continue(())
 //! })?;
 //! assert!(outcomes > 1);

@@ -226,7 +226,9 @@ fn candidates_are_writes_of_the_value() {
     assert!(reject(r#"{"reads":[[2,0],[1,0]]}"#).contains("cannot have read from [1,0]"));
     assert!(reject(r#"{"reads":[[2,0],"initial"]}"#).contains("cannot have read from the initial"));
     assert!(reject(r#"{"reads":[[0,0],[1,1]]}"#).contains("[0,0] is not a read"));
-    assert!(reject(r#"{"reads":[{"final":"x"},[1,1]]}"#).contains("`final` line of M[x] is not a read"));
+    assert!(
+        reject(r#"{"reads":[{"final":"x"},[1,1]]}"#).contains("`final` line of M[x] is not a read")
+    );
 }
 
 #[test]

@@ -21,14 +21,14 @@ use chance::Rng;
 /// ```
 /// use std::ops::ControlFlow;
 /// use std::sync::atomic::AtomicBool;
-/// use tribunal_stress::{Cycle, Machine, MemoryModel, Ran, Runs, Target};
+/// use tribunal_stress::{Cycle, Machine, MemoryModel, RunResult, Runs, Target};
 ///
 /// let program = "PodWR Fre PodWR Fre".parse::<Cycle>()?.test().program;
 /// let mut machine = Machine::new(MemoryModel::Tso);
 /// let mut relaxed = 0;
 /// let runs = Runs { count: 1000, seed: 1, stop: &AtomicBool::new(false) };
 /// machine.run(&program, runs, &mut |ran| {
-///     if let Ran::Outcome(outcome, count) = ran && outcome.reads == [0, 0] {
+///     if let RunResult::Outcome(outcome, count) = ran && outcome.reads == [0, 0] {
 ///         relaxed += count;
 ///     }
 ///     ControlFlow::Continue(())
