@@ -303,7 +303,7 @@ fn a_proof_shows_its_lemmas_and_its_abstraction() {
     tab.press("2");
     assert_eq!(tab.place(), "view=abstraction");
     assert_eq!(tab.count(".claim"), 1);
-    assert!(tab.text(".claim .facts").contains("Other stands for the rest"));
+    assert!(tab.text(".claim .facts").contains("Other for the rest"));
     assert_eq!(tab.count(".abstract-program .source"), 0);
     tab.click(".abstract-program summary");
     assert!(
