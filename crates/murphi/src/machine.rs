@@ -52,11 +52,11 @@ pub struct Successors {
     pub written: Vec<u64>,
 }
 
-/// A state is at most 64 *lines* of as many bytes, of which this is the binary logarithm: 64 bytes,
-/// unless that is too little.
+/// A state is at most 64 *lines* of as many bytes, of which this is the binary logarithm: a word of
+/// eight bytes, unless that is too little.
 pub fn line_bits(state_size: usize) -> u32 {
     let last_byte = state_size.saturating_sub(1);
-    (usize::BITS - (last_byte / 64).leading_zeros()).max(6)
+    (usize::BITS - (last_byte / 64).leading_zeros()).max(3)
 }
 
 /// The [lines](line_bits) of some bytes of a state, a bit each.
@@ -228,6 +228,19 @@ impl Machine for Box<dyn Machine + '_> {
     }
 }
 
+/// What a rule has made of a state.
+#[derive(Debug, Clone, Copy)]
+pub struct Step<'a> {
+    /// The state in which the rule was run.
+    pub before: &'a [u8],
+    /// The same, packed.
+    pub packed: &'a [u8],
+    /// The state that it led to.
+    pub after: &'a [u8],
+    /// The [lines](line_bits) in which the two may differ, a bit each, if they are known.
+    pub written: Option<u64>,
+}
+
 /// Turns states into packed states and back.
 pub trait Codec: Sync {
     /// Bytes of a packed state.
@@ -238,6 +251,16 @@ pub trait Codec: Sync {
 
     /// Writes every slot of `state`, whose padding is zero and stays so.
     fn unpack(&self, packed: &[u8], state: &mut [u8]);
+
+    /// Packs the state that a step led to, unless it is the one before. Says whether it is another.
+    #[inline]
+    fn pack_step(&self, step: &Step<'_>, packed: &mut [u8]) -> bool {
+        let changes = step.before != step.after;
+        if changes {
+            self.pack(step.after, packed);
+        }
+        changes
+    }
 }
 
 #[cfg(test)]
@@ -246,15 +269,16 @@ mod tests {
 
     #[test]
     fn a_state_has_at_most_64_lines_and_no_more_bytes_in_each_than_needed() {
-        for size in [0, 1, 64, 4095, 4096, 4097, 8192, 8193, 1 << 24] {
+        for size in [0, 1, 64, 511, 512, 513, 4096, 4097, 8192, 8193, 1 << 24] {
             let bits = line_bits(size);
-            assert!(bits >= 6 && size <= 64 << bits, "{size}");
-            assert!(bits == 6 || size > 64 << (bits - 1), "{size}");
+            assert!(bits >= 3 && size <= 64 << bits, "{size}");
+            assert!(bits == 3 || size > 64 << (bits - 1), "{size}");
         }
     }
 
     #[test]
     fn the_lines_of_bytes_are_those_from_the_first_byte_to_the_last() {
+        assert_eq!(lines(8, 16, 3), 6);
         assert_eq!(lines(0, 64, 6), 1);
         assert_eq!(lines(63, 2, 6), 3);
         assert_eq!(lines(64, 1, 6), 2);

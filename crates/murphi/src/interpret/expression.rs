@@ -389,6 +389,18 @@ impl<'m> Execution<'m> {
         }
     }
 
+    /// The value of a simple expression that is compared. A function may hand on something undefined
+    /// whose type does not have undefined among its values; comparing that is an error.
+    pub(super) fn evaluate_to_compare(
+        &mut self,
+        expression: &'m Expression,
+    ) -> Result<Value, Stop> {
+        match self.model.has_undefined_value(expression.ty) {
+            true => self.evaluate(expression),
+            false => Ok(Value::Simple(Some(self.number(expression)?))),
+        }
+    }
+
     /// The value of what is returned or added to a multiset.
     pub(super) fn evaluate_to_hand_on(
         &mut self,

@@ -48,10 +48,10 @@ impl<'m> Execution<'m> {
                 return self.block(otherwise);
             }
             StatementKind::Switch { value, cases, otherwise } => {
-                let value = self.evaluate(value)?;
+                let value = self.evaluate_to_compare(value)?;
                 for (candidates, body) in cases {
                     for candidate in candidates {
-                        if self.evaluate(candidate)? == value {
+                        if self.evaluate_to_compare(candidate)? == value {
                             return self.block(body);
                         }
                     }

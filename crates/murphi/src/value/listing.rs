@@ -81,6 +81,15 @@ impl State {
     }
 }
 
+impl Value {
+    /// What is different in `later`, a value of the same type at the same path.
+    pub fn changes(&self, later: &Value, model: &Model, ty: TypeId, path: &str) -> Vec<Change> {
+        let mut changes = Vec::new();
+        compare(model, ty, (self, later), path, &mut changes);
+        changes
+    }
+}
+
 fn list(model: &Model, ty: TypeId, value: &Value, path: &str, lines: &mut Vec<(String, String)>) {
     match (value, model.kind(ty)) {
         (Value::Multiset(values), TypeKind::Multiset { element, .. }) => {
