@@ -30,12 +30,46 @@ pub(crate) struct Compiled {
     relocations: Vec<ModuleReloc>,
 }
 
-/// The processor that this runs on.
-pub(crate) fn host() -> Result<OwnedTargetIsa, Error> {
+/// From how many blocks on a function is compiled in one pass: a chain of some 10,000 `elsif`.
+const LARGE: usize = 20_000;
+
+/// The processor that this runs on, and two ways to generate code for it.
+pub(crate) struct Host {
+    /// Registers are allocated by backtracking.
+    pub(crate) isa: OwnedTargetIsa,
+    /// Registers are allocated in one pass: the code is slower, but the time to generate it is
+    /// proportional to its size, where backtracking needs almost the square of it.
+    one_pass: OwnedTargetIsa,
+    /// From how many blocks on a function is compiled in one pass.
+    large: usize,
+}
+
+impl Host {
+    pub(crate) fn new() -> Result<Self, Error> {
+        let (isa, one_pass) = (target("backtracking")?, target("single_pass")?);
+        Ok(Host { isa, one_pass, large: LARGE })
+    }
+
+    /// Compiles all functions in one pass.
+    pub(crate) fn in_one_pass(self) -> Self {
+        Host { large: 0, ..self }
+    }
+
+    fn isa_for(&self, function: &Function) -> &dyn TargetIsa {
+        match function.dfg.num_blocks() < self.large {
+            true => &*self.isa,
+            false => &*self.one_pass,
+        }
+    }
+}
+
+/// This processor, with an algorithm that allocates registers.
+fn target(registers: &str) -> Result<OwnedTargetIsa, Error> {
     let mut flags = settings::builder();
     let verify = if cfg!(debug_assertions) { "true" } else { "false" };
     let chosen = [
         ("opt_level", "speed"),
+        ("regalloc_algorithm", registers),
         ("is_pic", "false"),
         ("use_colocated_libcalls", "false"),
         ("unwind_info", "false"),
@@ -98,16 +132,16 @@ impl FunctionCompiler {
     /// of [`Code::new`].
     pub(crate) fn compile(
         &mut self,
-        isa: &dyn TargetIsa,
+        host: &Host,
         cache: Option<&CodeCache>,
         number: usize,
         function: Function,
     ) -> Result<Compiled, Error> {
         let id = FuncId::from_u32(number as u32);
         let (code, function) = match cache {
-            None => (Arc::new(self.generate(isa, function)?), &self.generator.func),
+            None => (Arc::new(self.generate(host, function)?), &self.generator.func),
             Some(cache) => {
-                let generate = || self.generate(isa, function.clone());
+                let generate = || self.generate(host, function.clone());
                 (cache.code(&function.stencil, generate)?, &function)
             }
         };
@@ -118,9 +152,10 @@ impl FunctionCompiler {
     }
 
     /// Has Cranelift generate the code of a function.
-    fn generate(&mut self, isa: &dyn TargetIsa, function: Function) -> Result<Linkable, Error> {
+    fn generate(&mut self, host: &Host, function: Function) -> Result<Linkable, Error> {
         let context = &mut self.generator;
         context.clear();
+        let isa = host.isa_for(&function);
         context.func = function;
         let code = context
             .compile(isa, &mut ControlPlane::default())
@@ -136,13 +171,10 @@ impl FunctionCompiler {
 impl Code {
     /// Makes compiled functions callable. A call inside them names the callee by its position in
     /// `functions`. Gives the entry of each function.
-    pub(crate) fn new(
-        isa: OwnedTargetIsa,
-        functions: &[Compiled],
-    ) -> Result<(Self, Vec<*const u8>), Error> {
+    pub(crate) fn new(host: Host, functions: &[Compiled]) -> Result<(Self, Vec<*const u8>), Error> {
         let link = |error: cranelift_module::ModuleError| Error::Compilation(error.to_string());
-        let convention = isa.default_call_conv();
-        let mut module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
+        let convention = host.isa.default_call_conv();
+        let mut module = JITModule::new(JITBuilder::with_isa(host.isa, default_libcall_names()));
         // The linker does not look at signatures.
         let signature = cranelift_codegen::ir::Signature::new(convention);
         let mut ids = Vec::with_capacity(functions.len());

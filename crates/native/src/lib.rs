@@ -7,7 +7,7 @@
 //! that have much in common share functions through a [`CodeCache`].
 //!
 //! `unsafe` is in `host` (what native code calls), `machine` (calling it), `code` (its memory),
-//! `program` (its entries) and `pack` (instructions of the processor).
+//! `program` (its entries), `pack` and `processor` (instructions of the processor).
 
 mod cache;
 mod code;
@@ -17,6 +17,7 @@ mod machine;
 mod memo;
 mod orders;
 mod pack;
+mod processor;
 mod program;
 mod shape;
 mod translate;
@@ -25,7 +26,8 @@ use std::fmt;
 
 pub use cache::CodeCache;
 pub use machine::NativeMachine;
-pub use program::Program;
+pub use processor::{equal_numbers, load_early};
+pub use program::{Manner, Program};
 
 /// Why a model cannot be compiled. The reference interpreter runs it all the same, unless it has
 /// too many instances.

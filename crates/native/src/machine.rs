@@ -23,6 +23,8 @@ pub struct NativeMachine {
     arena: Vec<u64>,
     guard_arena: Vec<u64>,
     undefined: Vec<u8>,
+    /// The state that was last found to be well-formed.
+    admitted: Vec<u8>,
     /// The results of functions that are kept while the state is the same, and how many runs there
     /// were.
     results: Vec<u64>,
@@ -45,6 +47,7 @@ impl NativeMachine {
             arena,
             guard_arena,
             undefined,
+            admitted: Vec::new(),
             results,
             runs: 0,
             covered,
@@ -62,6 +65,18 @@ impl NativeMachine {
     /// The program it runs.
     pub fn program(&self) -> &Arc<Program> {
         &self.program
+    }
+
+    /// Makes sure that a state is well-formed, unless it is the one that was last: properties are
+    /// looked at and rules are run in the same state.
+    fn require(&mut self, state: &[u8]) {
+        let program = &*self.program;
+        assert_eq!(state.len(), program.size, "the state of another model");
+        if self.admitted != state {
+            assert!(program.limits.admit(state), "bytes that are no state of the model");
+            self.admitted.clear();
+            self.admitted.extend_from_slice(state);
+        }
     }
 
     /// What native code works with, if it may use so many bytes of the stack for recursion.
@@ -207,11 +222,6 @@ fn with_enough_stack(mut run: impl FnMut(usize) -> bool + Send) {
     }
 }
 
-fn require_state(program: &Program, state: &[u8]) {
-    assert_eq!(state.len(), program.size, "the state of another model");
-    assert!(program.limits.admit(state), "bytes that are no state of the model");
-}
-
 /// Runs rules on a well-formed state. Says whether the stack was large enough.
 fn run_all(
     program: &Program,
@@ -246,7 +256,7 @@ impl Machine for NativeMachine {
     }
 
     fn expand(&mut self, state: &[u8], out: &mut Successors) {
-        require_state(&self.program, state);
+        self.require(state);
         let first = out.firings.len();
         self.run(Entries::Rules, state, out);
         if let Some(priorities) = &self.program.priorities {
@@ -255,7 +265,7 @@ impl Machine for NativeMachine {
     }
 
     fn check(&mut self, state: &[u8]) -> Check {
-        require_state(&self.program, state);
+        self.require(state);
         let mut found = None;
         with_enough_stack(|stack| {
             found = self.look(stack, state);
@@ -269,7 +279,7 @@ impl Machine for NativeMachine {
     }
 
     fn goals(&mut self, state: &[u8], reached: &mut [bool]) -> Result<(), usize> {
-        require_state(&self.program, state);
+        self.require(state);
         let (first, mut ended) = (self.program.cover_count, None);
         self.covered[first..].fill(false);
         with_enough_stack(|stack| {
@@ -292,7 +302,10 @@ impl Machine for NativeMachine {
             return self.run_then_portion(state, most, out, full);
         }
         let context = match state {
-            Some(_) => self.context_of_rules(STACK_HERE),
+            Some(state) => {
+                self.require(state);
+                self.context_of_rules(STACK_HERE)
+            }
             None => self.context(STACK_HERE),
         };
         let program = &*self.program;
@@ -300,7 +313,6 @@ impl Machine for NativeMachine {
         let portioned = Some(&mut portions);
         match state {
             Some(state) => {
-                require_state(program, state);
                 run_all(program, context, &program.rules, state, out, portioned);
             }
             None => {
@@ -318,6 +330,6 @@ impl Machine for NativeMachine {
 
     fn footprint(&self) -> usize {
         let words = self.arena.len() + self.guard_arena.len() + self.results.len();
-        8 * words + self.undefined.len()
+        8 * words + 2 * self.undefined.len()
     }
 }

@@ -4,9 +4,14 @@
 //! holds bits 8i … 8i+7. No slot crosses a multiple of eight bytes of the unpacked state, so eight
 //! bytes at a time are squeezed by a mask of the bits in use: one instruction where the processor
 //! has it (`pext` and `pdep`), else a few for each slot.
+//!
+//! Packing moves bits and does nothing else, so what a step changes in the packed state is what it
+//! changes in the state, packed. A rule writes one to three words of eight bytes; only these are
+//! squeezed, and the rest comes from the packed state before.
 
 use murphi::ir::Model;
 use murphi::layout::Layout;
+use murphi::machine::{Step, line_bits};
 
 /// How the states of a model are packed.
 #[derive(Debug)]
@@ -17,8 +22,28 @@ pub(crate) struct Packing {
     packed: usize,
     pack: Plan,
     unpack: Plan,
+    changes: Option<Changes>,
     has_bmi2: bool,
 }
+
+/// Where the bits of each word of a state are in the packed state.
+#[derive(Debug, Default)]
+struct Changes {
+    /// For each word its parts. There are two at most; the mask of one that there is not is 0.
+    parts: Vec<[ChangedPart; 2]>,
+}
+
+/// Some bits of a word of the state, all in the same word of the packed state.
+#[derive(Debug, Default)]
+struct ChangedPart {
+    mask: u64,
+    /// The number of the packed word, and where they begin in it.
+    word: u32,
+    shift: u32,
+}
+
+/// Packed states that are changed word by word have at most so many words.
+const MOST_WORDS: usize = 16;
 
 /// Words to write, each put together from parts of words that are read.
 ///
@@ -60,6 +85,7 @@ impl Packing {
             packed,
             pack: Plan::to_pack(masks, packed),
             unpack: Plan::to_unpack(masks, packed),
+            changes: Changes::of(masks, packed),
             has_bmi2,
         }
     }
@@ -89,6 +115,27 @@ impl Packing {
             return unsafe { pack_bmi2(&self.pack, state, out) };
         }
         self.pack.run(state, out, |word, part| gather(word, part.mask) << part.shift);
+    }
+
+    /// Packs the state that a step led to, unless it is the one before. Says whether it is another.
+    #[inline]
+    pub(crate) fn pack_step(&self, step: &Step<'_>, out: &mut [u8]) -> bool {
+        assert_eq!(step.before.len(), self.unpacked, "the state of another model");
+        assert_eq!(step.after.len(), self.unpacked, "the state of another model");
+        assert_eq!(step.packed.len(), self.packed, "the packed state of another model");
+        assert_eq!(out.len(), self.packed, "room for a packed state of another model");
+        #[cfg(target_arch = "x86_64")]
+        if let Some(changes) = &self.changes
+            && self.has_bmi2
+        {
+            // SAFETY: the processor was asked.
+            return unsafe { pack_step_bmi2(changes, step, out) };
+        }
+        let has_changed = step.before != step.after;
+        if has_changed {
+            self.pack(step.after, out);
+        }
+        has_changed
     }
 
     #[inline]
@@ -133,6 +180,82 @@ fn unpack_bmi2(plan: &Plan, packed: &[u8], state: &mut [u8]) {
     plan.run(packed, state, |word, part| {
         std::arch::x86_64::_pdep_u64(word >> part.shift, part.mask)
     });
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "bmi2")]
+fn pack_step_bmi2(changes: &Changes, step: &Step<'_>, out: &mut [u8]) -> bool {
+    changes.run(step, out, |word, mask| std::arch::x86_64::_pext_u64(word, mask))
+}
+
+impl Changes {
+    /// Nothing if a line of a state is more than a word, or a packed state has less than a word or
+    /// more than [`MOST_WORDS`].
+    fn of(masks: &[u64], packed: usize) -> Option<Changes> {
+        if line_bits(masks.len() * 8) > 3 || !(8..=MOST_WORDS * 8).contains(&packed) {
+            return None;
+        }
+        let (mut changes, mut position) = (Changes::default(), 0);
+        for &mask in masks {
+            let width = mask.count_ones() as usize;
+            let mut done = 0;
+            let parts = [(); 2].map(|()| {
+                let shift = position % 64;
+                let kept = (64 - shift).min(width - done);
+                let part = ChangedPart {
+                    mask: bits_of(mask, done, kept),
+                    word: (position / 64) as u32,
+                    shift: shift as u32,
+                };
+                (done, position) = (done + kept, position + kept);
+                part
+            });
+            changes.parts.push(parts);
+        }
+        Some(changes)
+    }
+
+    #[inline(always)]
+    fn run(&self, step: &Step<'_>, out: &mut [u8], squeeze: impl Fn(u64, u64) -> u64) -> bool {
+        let (before, after) = (step.before.as_chunks::<8>().0, step.after.as_chunks::<8>().0);
+        let mut words = [0; MOST_WORDS];
+        let (whole, rest) = step.packed.as_chunks::<8>();
+        for (word, bytes) in words.iter_mut().zip(whole) {
+            *word = u64::from_le_bytes(*bytes);
+        }
+        let spare = 64 - 8 * rest.len() as u32;
+        if !rest.is_empty() {
+            let last = step.packed.last_chunk().expect("there is a whole word");
+            words[whole.len()] = u64::from_le_bytes(*last) >> spare;
+        }
+        let mut written = step.written.unwrap_or(u64::MAX);
+        written &= ones(self.parts.len() as u32);
+        let mut has_changed = 0;
+        while written != 0 {
+            let word = written.trailing_zeros() as usize;
+            written &= written - 1;
+            let change = u64::from_le_bytes(before[word]) ^ u64::from_le_bytes(after[word]);
+            has_changed |= change;
+            for part in &self.parts[word] {
+                let moved = squeeze(change, part.mask) << (part.shift % 64);
+                words[part.word as usize % MOST_WORDS] ^= moved;
+            }
+        }
+        if has_changed == 0 {
+            return false;
+        }
+        let (whole, rest) = out.as_chunks_mut::<8>();
+        for (bytes, word) in whole.iter_mut().zip(&words) {
+            *bytes = word.to_le_bytes();
+        }
+        if !rest.is_empty() {
+            // The last eight bytes, some of them for the second time.
+            let [low, high] = [words[whole.len() - 1], words[whole.len()]];
+            let last = low >> (64 - spare) | high << spare;
+            *out.last_chunk_mut().expect("there is a whole word") = last.to_le_bytes();
+        }
+        true
+    }
 }
 
 impl Plan {
@@ -264,6 +387,43 @@ mod tests {
         assert_eq!(packed, expected.to_le_bytes()[..2]);
     }
 
+    /// Changes some words of a state.
+    fn steps_are_packed_like_states(
+        packing: &Packing,
+        masks: &[u64],
+        state: &[u8],
+        next: &mut impl FnMut() -> u64,
+    ) {
+        let packed_state = |state: &[u8]| {
+            let mut packed = vec![0; packing.size()];
+            packing.pack(state, &mut packed);
+            packed
+        };
+        let before = packed_state(state);
+        for _ in 0..20 {
+            let mut after = state.to_vec();
+            let mut written = 0;
+            for (word, mask) in masks.iter().enumerate() {
+                let chosen = next() % 4;
+                if chosen < 2 {
+                    written |= 1 << word;
+                }
+                if chosen == 0 {
+                    let bytes = (next() & next() & mask).to_le_bytes();
+                    after[word * 8..word * 8 + 8].copy_from_slice(&bytes);
+                }
+            }
+            for written in [Some(written), Some(written | 1 << 63), None] {
+                let step = Step { before: state, packed: &before, after: &after, written };
+                let mut packed = vec![0xFF; packing.size()];
+                assert_eq!(packing.pack_step(&step, &mut packed), after != state);
+                if after != state {
+                    assert_eq!(packed, packed_state(&after));
+                }
+            }
+        }
+    }
+
     #[test]
     fn unpacking_reverses_packing_with_and_without_the_instruction() {
         let mut random = 0x9E37_79B9_7F4A_7C15u64;
@@ -291,6 +451,7 @@ mod tests {
                 let mut unpacked = vec![0xFF; state.len()];
                 packing.unpack(&packed, &mut unpacked);
                 assert_eq!(unpacked, state);
+                steps_are_packed_like_states(&packing, &masks, &state, &mut next);
                 all.push(packed);
             }
             assert_eq!(all[0], all[1]);

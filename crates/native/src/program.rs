@@ -9,12 +9,12 @@ use murphi::ir::{
     FunctionId, Model, Place, Property, PropertyKind, Rule, Statement, StatementKind,
 };
 use murphi::layout::{Layout, TypeLayout};
-use murphi::machine::Codec;
+use murphi::machine::{Codec, Step};
 use murphi::priority::Priorities;
 
 use crate::Error;
 use crate::cache::CodeCache;
-use crate::code::{self, Code, Compiled, FunctionCompiler};
+use crate::code::{self, Code, Compiled, FunctionCompiler, Host};
 use crate::facts::Knowledge;
 use crate::host::{Constants, Context};
 use crate::machine::NativeMachine;
@@ -43,9 +43,21 @@ pub(crate) struct Entry<F> {
     pub(crate) first: u64,
 }
 
-/// From how many bytes of a state on native code says which lines of it a rule writes: it costs a
-/// few instructions a write, and saves looking for what differs.
-const TRACKED: u32 = 256;
+/// How a program is compiled, where that makes no difference to what its machines do.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    /// Whether the code says which lines of a state each rule writes.
+    pub tracks: bool,
+    /// Whether all functions are compiled in one pass, not only large ones.
+    pub in_one_pass: bool,
+}
+
+impl Manner {
+    /// That a rule says what it writes costs a few instructions a write, and saves looking for what
+    /// differs.
+    const USUAL: Manner = Manner { tracks: true, in_one_pass: false };
+}
 
 /// About how large the native functions are that guards or properties share, in nodes of the model.
 const SHARED_SIZE: u32 = 400;
@@ -128,21 +140,24 @@ impl Program {
         cache: Option<&CodeCache>,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Arc<Program>, Error> {
-        Program::compile_for(model, layout, cache, layout.size >= TRACKED, stop)
+        Program::compile_for(model, layout, cache, Manner::USUAL, stop)
     }
 
-    /// Compiles a model to code that says which lines of a state each rule writes, whatever the size
-    /// of states. For tests of that.
+    /// Compiles a model in any manner. For tests of that: the code must do the same.
     #[doc(hidden)]
-    pub fn compile_tracking(model: &Model, layout: &Layout) -> Result<Arc<Program>, Error> {
-        Program::compile_for(model, layout, None, true, &|| false)
+    pub fn compile_in_manner(
+        model: &Model,
+        layout: &Layout,
+        manner: Manner,
+    ) -> Result<Arc<Program>, Error> {
+        Program::compile_for(model, layout, None, manner, &|| false)
     }
 
     fn compile_for(
         model: &Model,
         layout: &Layout,
         cache: Option<&CodeCache>,
-        tracks: bool,
+        manner: Manner,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Arc<Program>, Error> {
         if cfg!(target_endian = "big") {
@@ -150,7 +165,10 @@ impl Program {
         }
         // The code trusts it with its life, so it is not taken on trust.
         assert!(is_layout_of(model, layout), "the layout of another model");
-        let isa = code::host()?;
+        let host = match manner.in_one_pass {
+            false => Host::new()?,
+            true => Host::new()?.in_one_pass(),
+        };
         let knowledge = Knowledge::of(model);
         let shapes = Box::new(Shapes::of(model, layout));
         let cleared = cleared_values(model, layout);
@@ -164,8 +182,8 @@ impl Program {
             model,
             layout,
             knowledge: &knowledge,
-            isa: &*isa,
-            tracks,
+            isa: &*host.isa,
+            tracks: manner.tracks,
             memos: &memos,
             orders: orders.as_deref(),
             needs: Vec::new(),
@@ -176,7 +194,7 @@ impl Program {
         let mut jobs = jobs(model, &knowledge, grouping);
         let numbered = (cover_count as u32..).zip(&goals).collect();
         jobs.extend(shared_properties(numbered, &knowledge, grouping).into_iter().map(Job::Goals));
-        let compiled = compile_all(unit, cache, &jobs, stop)?;
+        let compiled = compile_all(unit, &host, cache, &jobs, stop)?;
         let (mut arena, mut guard_arena) = (0, 0);
         for (job, (_, end)) in jobs.iter().zip(&compiled) {
             let arena = match job {
@@ -193,7 +211,7 @@ impl Program {
         if arena > GREATEST_ARENA {
             return Err(Error::TooLarge);
         }
-        let (code, entries) = Code::new(isa, &compiled)?;
+        let (code, entries) = Code::new(host, &compiled)?;
 
         let mut program = Program {
             _code: code,
@@ -213,7 +231,7 @@ impl Program {
             arena_step,
             results: memos.entries(),
             is_recursive,
-            tracks,
+            tracks: manner.tracks,
             priorities: Priorities::of(model),
             orders,
             packing: Packing::of(model, layout),
@@ -317,6 +335,11 @@ impl Codec for Program {
     #[inline(always)]
     fn unpack(&self, packed: &[u8], state: &mut [u8]) {
         Program::unpack(self, packed, state);
+    }
+
+    #[inline(always)]
+    fn pack_step(&self, step: &Step<'_>, packed: &mut [u8]) -> bool {
+        self.packing.pack_step(step, packed)
     }
 }
 
@@ -429,6 +452,7 @@ fn shared<T>(parts: Vec<T>, size: impl Fn(&T) -> u32, ends: impl Fn(&T) -> bool)
 /// Translates and compiles everything; with each function, the end of the arena that it uses.
 fn compile_all(
     mut unit: Unit<'_>,
+    host: &Host,
     cache: Option<&CodeCache>,
     jobs: &[Job<'_>],
     stop: &(dyn Fn() -> bool + Sync),
@@ -455,7 +479,7 @@ fn compile_all(
             Job::Rules(rules) | Job::StartStates(rules) => guards(unit, builders, rules)?,
             Job::Properties(parts) | Job::Goals(parts) => properties(unit, builders, parts)?,
         };
-        Ok((workshop.compile(unit.isa, cache, number, function)?, need.arena_end))
+        Ok((workshop.compile(host, cache, number, function)?, need.arena_end))
     })
 }
 

@@ -1,7 +1,7 @@
 //! Which lines of the state a rule writes.
 //!
 //! A rule of a large model writes a handful of bytes. Whoever stores its successor asks which: to
-//! find that out afterwards takes a look at all of the state. So code for large states keeps a word
+//! find that out afterwards takes a look at all of the state. So the code keeps a word
 //! in the context with a bit for each [line](murphi::machine::line_bits), which is set wherever
 //! something is written that is in the state, or may be: a reference may lead to a local or to the
 //! state, which is decided when it runs. What is noted may be more than what changes, never less;

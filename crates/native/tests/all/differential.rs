@@ -5,7 +5,7 @@ use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 use crate::support::Both;
-use murphi::check::Options;
+use murphi::check::{Options, Reading};
 use murphi::machine::Outcome;
 use murphi::random::{self, Random};
 
@@ -79,6 +79,40 @@ fn random_models_behave_alike() {
     let count = from_environment("SEEDS", 300);
     let compared = (first..first + count).filter(|&seed| compare_random_model(seed, 20)).count();
     assert!(compared as u64 * 100 >= count * 97, "{compared} of {count}");
+}
+
+#[test]
+fn a_switch_on_something_undefined_that_a_function_hands_on_fails() {
+    for (statement, fails) in [
+        ("switch f() case a0: n := 5; else n := 7; end;", true),
+        ("switch x case f(): n := 5; else n := 7; end;", true),
+        ("switch f() case f(): n := 5; else n := 7; end;", true),
+        ("switch (n = 0 ? f() : a0) case a0: n := 5; else n := 7; end;", true),
+        ("for i: e do switch i case f(): n := 5; else n := 7; end; end;", true),
+        ("switch x case a0, f(): n := 5; else n := 7; end;", false),
+        ("switch u() case w: n := 5; case u(): n := 6; else n := 7; end;", false),
+        ("x := f();", false),
+    ] {
+        let text = format!(
+            "type e: enum {{ a0, a1 }}; s: scalarset(2);
+             var v: e; x: e; w: s; o: s; n: 0..9;
+             function f(): e; begin n := 1; return v; end;
+             function u(): s; begin return o; end;
+             ruleset p: s do
+             startstate begin clear n; x := a0; w := p; end;
+             end;
+             rule n = 0 ==> begin {statement} end;"
+        );
+        let language = Options { reading: Reading::Whole, ..Options::default() };
+        let mut both = Both::of("switch.m", &text, &language);
+        let start = both.start();
+        let state = start.state(0).to_vec();
+        let found = both.expand(&state);
+        let failed = found.firings.iter().any(|firing| firing.outcome == Outcome::Failed);
+        assert_eq!((found.firings.len(), failed), (1, fails), "{statement}");
+    }
+    // Where this was found.
+    assert!(compare_random_model(778_872, 20));
 }
 
 #[test]

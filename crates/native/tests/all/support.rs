@@ -7,7 +7,7 @@ use murphi::interpret::Interpreter;
 use murphi::ir::Model;
 use murphi::machine::{Check, Machine, Outcome, Successors, line_bits};
 use murphi::source::Source;
-use tribunal_native::{CodeCache, Error, NativeMachine, Program};
+use tribunal_native::{CodeCache, Error, Manner, NativeMachine, Program};
 
 /// The native functions that models of all tests have in common.
 static SHARED: LazyLock<CodeCache> = LazyLock::new(CodeCache::default);
@@ -49,9 +49,12 @@ impl Both {
         // Every other model shares its code with all that came before.
         let cache = text.len().is_multiple_of(2).then_some(&*SHARED);
         let layout = interpreter.layout();
-        let compiled = match text.len() % 3 {
-            // Which lines are written is noted, though states are small.
-            0 => Program::compile_tracking(&model, layout),
+        let manner = |tracks, in_one_pass| Manner { tracks, in_one_pass };
+        let compiled = match text.len() % 4 {
+            // Which lines are written is noted, though states are small; code is generated as for
+            // functions of 20,000 blocks, though they are small.
+            0 => Program::compile_in_manner(&model, layout, manner(true, false)),
+            1 => Program::compile_in_manner(&model, layout, manner(true, true)),
             _ => Program::compile_unless(&model, layout, cache, &|| false),
         };
         let program = match compiled {
