@@ -11,6 +11,7 @@
 //! | clauses shown by derivations, for a causal model | `proof`, `causal::derivation`, `clauses` |
 //! | an order of events, for a causal model | `causal::stronger`: a run of sc or tso implies it |
 //! | an arbitration order (`ccv`), views (`cm`) | `causal::arbitration`, `causal::views` |
+//! | orders that the relations of `ccv`, `ccm`, `wccm` are part of | `causal::extension` |
 //! | choices of what was read, for a causal model | `causal::definition`: recomputed as defined |
 //! | an execution, clauses shown by links, an enumeration, for a model that is a file | [`file`](mod@file) |
 //!

@@ -85,10 +85,16 @@ impl Exist {
     }
 
     fn witness(&self, witness: &Witness) -> bool {
+        if let Witness::Extensions { atomicity, .. } = witness
+            && !atomicity.iter().all(|&(a, b)| self.event(a) && self.event(b))
+        {
+            return false;
+        }
         let (orders, reads) = match witness {
             Witness::Order(order) => (std::slice::from_ref(order), &[][..]),
             Witness::Arbitration { order, reads } => (std::slice::from_ref(order), &reads[..]),
             Witness::Views { views, reads } => (&views[..], &reads[..]),
+            Witness::Extensions { orders, reads, .. } => (&orders[..], &reads[..]),
             Witness::Choices(reads) => (&[][..], &reads[..]),
         };
         orders.iter().flatten().all(|&e| self.event(e))

@@ -83,6 +83,9 @@ pub enum Fault {
     ViewTooShort { thread: u64, event: Name },
     ViewAgainstCausality { thread: u64, earlier: Name, later: Name },
     ViewWrongValue { thread: u64, event: Name },
+    OrderCount { wanted: usize, given: usize },
+    NotAtomic { atomic: Name, other: Name },
+    NotTogether { write: Name },
 
     // Of models that are files.
     OtherText { model: Name },
@@ -193,6 +196,18 @@ impl fmt::Display for Fault {
                     "in the view of thread {thread}, {event} does not see the value that it read"
                 )
             }
+            OrderCount { wanted, given } => {
+                write!(f, "the model needs orders of its operations: {wanted}, not {given}")
+            }
+            NotAtomic { atomic, other } => write!(
+                f,
+                "nothing keeps {other} from coming between {atomic} and the write that it read"
+            ),
+            NotTogether { write } => write!(
+                f,
+                "the relation over po-loc puts more writes of its address before {write} than that \
+                 over ppo"
+            ),
             OtherText { model } => {
                 write!(
                     f,

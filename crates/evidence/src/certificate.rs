@@ -192,6 +192,8 @@ impl Certificate {
             kind: None,
             witness: None,
             views: None,
+            orders: None,
+            atomicity: None,
             reads: None,
             proof: None,
         };
@@ -243,7 +245,8 @@ impl Certificate {
         if let Some(certificate) = plain::order(line, history.len(), &labels) {
             return Ok(certificate);
         }
-        let (trace, Subject::Model(model)) = Self::header(line)? else {
+        // The whole line is read below.
+        let (trace, Subject::Model(model)) = Self::quick_header(line)? else {
             return error("the certificate is about a model that is a file");
         };
         let shape: Shape = serde_json::from_str(line)?;

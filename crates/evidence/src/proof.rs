@@ -30,10 +30,20 @@ pub enum Witness {
         /// The choices made for readers with more than one candidate source.
         reads: Vec<(Reader, Source)>,
     },
+    /// `ccm` and `wccm`, and `ccv` with read-modify-writes: an order that the whole relation of the
+    /// model is part of, so that its fixpoints can be followed in one pass.
+    Extensions {
+        /// All events but fences, a read-modify-write twice: where it reads, and where it writes. For
+        /// `wccm` two such orders, for the relation over ppo and for that over po-loc.
+        orders: Vec<Vec<EventId>>,
+        /// Pairs of writes, the first before the second, that atomicity adds to the relation.
+        atomicity: Vec<(EventId, EventId)>,
+        /// The choices made for readers with more than one candidate source.
+        reads: Vec<(Reader, Source)>,
+    },
     /// Causal models: the definition is a fixpoint to recompute, given what each ambiguous reader
-    /// read. For histories that are of no stronger model: the only form for `cc`, `ccm` and `wccm`,
-    /// and for `ccv` and `cm` where the read and the write of a read-modify-write cannot stand at one
-    /// place.
+    /// read. The only form for `cc` where the history is of no stronger model, and for `cm` where the
+    /// read and the write of a read-modify-write cannot stand at one place.
     Choices(Vec<(Reader, Source)>),
 }
 

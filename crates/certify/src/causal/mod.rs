@@ -22,12 +22,15 @@
 //! writes. In cm each thread executes, one at a time, all writes it hears of, in an order of its
 //! own (`views`). In ccv there is one order for all, and a read takes the latest write of it that
 //! its thread has heard of (`arbitration`). ccm and wccm have no machine simpler than their
-//! definition, so `definition` recomputes it; it can do so for each of the five. A run of a store
-//! model that implies the causal one will do as well (`stronger`).
+//! definition; an order that their relation is part of lets it be followed in one pass (`extension`,
+//! for ccv with read-modify-writes as well). A run of a store model that implies the causal one will do
+//! as well (`stronger`). Without evidence `definition` recomputes what a model asks for, for each of
+//! the five.
 
 mod arbitration;
 pub(crate) mod definition;
 pub(crate) mod derivation;
+mod extension;
 mod operations;
 mod relation;
 mod stronger;
@@ -38,6 +41,7 @@ use history::History;
 use models::Model;
 
 use crate::rejection::Fault;
+use extension::Extensions;
 use operations::Operations;
 
 /// Checks that the witness shows that the history satisfies the causal model, with tables of at
@@ -54,6 +58,15 @@ pub(crate) fn satisfies(
         Witness::Order(order) => stronger::holds(history, model, order),
         Witness::Arbitration { order, reads } if model == Model::Ccv => {
             arbitration::holds(&operations(reads)?, order)
+        }
+        Witness::Extensions { orders, atomicity, reads } => {
+            let operations = operations(reads)?;
+            let extensions = Extensions { orders, atomicity };
+            match extension::hold(&operations, model, extensions) {
+                // Recomputing takes less room, and more time.
+                Err(Fault::TooLarge { .. }) => definition::holds(&operations, model),
+                checked => checked,
+            }
         }
         Witness::Views { views, reads } if model == Model::Cm => {
             views::hold(&operations(reads)?, views)

@@ -8,6 +8,7 @@ mod causal_proofs_found;
 mod clauses;
 mod common;
 mod derivations;
+mod extensions;
 mod large;
 mod machines_and_axioms;
 mod orders;

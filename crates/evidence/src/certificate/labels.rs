@@ -164,6 +164,13 @@ impl<'a> Labels<'a> {
                 line.views = Some(views.iter().map(|view| Events(self, view)).collect());
                 line.reads = choices(reads);
             }
+            Witness::Extensions { orders, atomicity, reads } => {
+                let pair = |&(a, b): &(EventId, EventId)| (self.event(a), self.event(b));
+                line.kind = Some(shape::Kind::Extensions);
+                line.orders = Some(orders.iter().map(|order| Events(self, order)).collect());
+                line.atomicity = Some(atomicity.iter().map(pair).collect());
+                line.reads = choices(reads);
+            }
             Witness::Choices(reads) => {
                 line.kind = Some(shape::Kind::Choices);
                 line.reads = choices(reads);
@@ -329,6 +336,8 @@ impl Labels<'_> {
                 kind: None,
                 witness: None,
                 views: None,
+                orders: None,
+                atomicity: None,
                 reads: None,
                 proof: Some(steps),
                 ..
@@ -351,11 +360,29 @@ impl Labels<'_> {
     }
 
     pub(super) fn read_witness(&self, shape: Shape) -> Result<Witness, CertificateError> {
-        let Shape { kind, witness, views, reads, proof: None, .. } = shape else {
+        let Shape { kind, witness, views, orders, atomicity, reads, proof: None, .. } = shape
+        else {
             return error("a consistent verdict has no `proof`");
         };
         let kind = kind.unwrap_or(shape::Kind::Order);
+        let extensions = match (orders, atomicity) {
+            (Some(orders), Some(pairs)) if matches!(kind, shape::Kind::Extensions) => {
+                Some((orders, pairs))
+            }
+            (None, None) => None,
+            _ => return error("`orders` and `atomicity` are the fields of extensions"),
+        };
         match (kind, witness, views, reads) {
+            (shape::Kind::Extensions, None, None, Some(reads)) if extensions.is_some() => {
+                let (orders, pairs) = extensions.unwrap_or_default();
+                let orders: Result<_, _> = orders.iter().map(|o| self.read_events(o)).collect();
+                let mut atomicity = Vec::with_capacity(pairs.len());
+                for (a, b) in pairs {
+                    atomicity.push((self.read_event(a)?, self.read_event(b)?));
+                }
+                let reads = self.read_choices(reads)?;
+                Ok(Witness::Extensions { orders: orders?, atomicity, reads })
+            }
             (shape::Kind::Order, Some(order), None, None) => {
                 Ok(Witness::Order(self.read_events(&order)?))
             }
@@ -372,8 +399,8 @@ impl Labels<'_> {
             }
             _ => error(
                 "the fields of the evidence do not fit its kind: an order has a `witness`, an \
-                 arbitration a `witness` and `reads`, views have `views` and `reads`, choices \
-                 only `reads`",
+                 arbitration a `witness` and `reads`, views have `views` and `reads`, extensions \
+                 `orders`, `atomicity` and `reads`, choices only `reads`",
             ),
         }
     }

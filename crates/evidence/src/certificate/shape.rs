@@ -43,6 +43,10 @@ pub(super) struct Shape<Events = Vec<Event>, Steps = Vec<Step>> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) views: Option<Vec<Events>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) orders: Option<Vec<Events>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) atomicity: Option<Vec<(Event, Event)>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reads: Option<Vec<(Reader, Source)>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) proof: Option<Steps>,
@@ -61,6 +65,7 @@ pub(super) enum Kind {
     Order,
     Arbitration,
     Views,
+    Extensions,
     Choices,
 }
 

@@ -89,8 +89,11 @@ impl std::convert::From<Reason> for Stop {
 /// What a check found on its way to a yes.
 #[derive(Debug, Default)]
 pub(super) struct Established {
-    /// `ccv`: all operations in an order that extends everything that was derived.
-    pub(super) order: Vec<Op>,
+    /// `ccv`, `ccm` and `wccm`: all operations in an order that extends everything that was derived, on
+    /// each side.
+    pub(super) orders: Vec<Vec<Op>>,
+    /// The pairs of writes that atomicity added.
+    pub(super) atomicity: Vec<(Op, Op)>,
     /// `cm`: what each thread heard of, in an order that explains its reads.
     pub(super) views: Vec<Vec<Op>>,
     /// How many pairs of writes are ordered: by the whole relation for `ccv`, where that is cheap
@@ -166,8 +169,9 @@ impl<'a> Check<'a> {
         }
         drop(clocks);
         self.add_declared()?;
-        let (order, pairs) = self.close_with_atomicity()?;
-        Ok(Established { order, pairs, derived: self.derived(), ..Established::default() })
+        let (orders, pairs) = self.close_with_atomicity()?;
+        let (derived, atomicity) = (self.derived(), self.added());
+        Ok(Established { orders, atomicity, pairs, derived, ..Established::default() })
     }
 
     pub(super) fn base(&self, side: usize) -> &'a Base {
@@ -337,8 +341,9 @@ impl<'a> Check<'a> {
         let pairs = Some(store_order.pairs(&self.problem.ops));
         self.add_overwritten(&store_order);
         drop(store_order);
-        self.close_with_atomicity()?;
-        Ok(Established { pairs, derived: self.derived(), ..Established::default() })
+        let (orders, _) = self.close_with_atomicity()?;
+        let (derived, atomicity) = (self.derived(), self.added());
+        Ok(Established { orders, atomicity, pairs, derived, ..Established::default() })
     }
 
     /// pww, or wpww for `wccm`.
@@ -372,6 +377,11 @@ impl<'a> Check<'a> {
         let closure = StoreOrder::closure(&self.store_pairs(&happens_before), self.budget)?;
         self.has_store_order = closure.is_ok();
         closure.map_err(|cycle| self.broken(Broken::StoreOrder { cycle }))
+    }
+
+    /// The pairs that atomicity added.
+    fn added(&self) -> Vec<(Op, Op)> {
+        self.atomic_edges.iter().map(|edge| (edge.from, edge.to)).collect()
     }
 
     fn derived(&self) -> u64 {

@@ -15,9 +15,9 @@ use super::relation::Tag;
 /// Up to this many entries of clocks, the pairs that `ccv` orders are counted.
 const PAIRS_ARE_CHEAP: usize = 1 << 22;
 
-/// All operations in an order that extends the whole relation and, where that is cheap to know and
-/// no partial store order says so, how many pairs of writes the relation orders.
-pub(super) type Closed = (Vec<Op>, Option<WritePairs>);
+/// All operations in an order that extends the whole relation, on each side, and, where that is cheap to
+/// know and no partial store order says so, how many pairs of writes the relation orders.
+pub(super) type Closed = (Vec<Vec<Op>>, Option<WritePairs>);
 
 impl Check<'_> {
     /// Closes the whole relation, which must be acyclic.
@@ -27,17 +27,19 @@ impl Check<'_> {
         let counts_pairs = !self.problem.rules.store_order && entries <= PAIRS_ARE_CHEAP;
         if !ops.has_updates() && !counts_pairs {
             let broken = |side: usize| move |cycle| Broken::Whole { side, cycle };
-            for side in (1..self.problem.sides.len()).rev() {
-                self.order_of(&self.whole(side), broken(side))?;
+            let mut orders = Vec::with_capacity(self.problem.sides.len());
+            for side in (0..self.problem.sides.len()).rev() {
+                orders.push(self.order_of(&self.whole(side), broken(side))?);
             }
-            return Ok((self.order_of(&self.whole(0), broken(0))?, None));
+            orders.reverse();
+            return Ok((orders, None));
         }
         match Blocks::new(ops, self.reads_from) {
             Ok(blocks) => self.blocks = Some(blocks),
             Err(Rivals(a, b)) => return Err(self.broken(Broken::Rivals(a, b))),
         }
-        let (mut orders, clocks) = self.close_under_blocks()?;
-        Ok((orders.swap_remove(0), counts_pairs.then(|| WritePairs::ordered_by(ops, &clocks[0]))))
+        let (orders, clocks) = self.close_under_blocks()?;
+        Ok((orders, counts_pairs.then(|| WritePairs::ordered_by(ops, &clocks[0]))))
     }
 
     /// Adds the edges of blocks until there are none to add.

@@ -1,7 +1,8 @@
 //! Evidence that a history satisfies a causal model: what the check found, in events.
 //!
-//! `ccv` comes with an arbitration order, `cm` with a view for each thread; the others, and
-//! histories whose read-modify-writes cannot stand at one place, with the choices of reads-from.
+//! `ccv` comes with an arbitration order, `cm` with a view for each thread; `ccm` and `wccm`, and `ccv`
+//! with read-modify-writes, with orders that extend their relations; `cc`, and histories of `cm` whose
+//! read-modify-writes cannot stand at one place, with the choices of reads-from.
 
 use evidence::{Reader, Witness};
 use history::{EventId, Source};
@@ -17,8 +18,9 @@ pub(super) fn witness(
     established: Established,
 ) -> Witness {
     let reads = chosen(problem, reads_from);
+    let events = |order: Vec<Op>| order.into_iter().map(|op| problem.ops.event(op)).collect();
     if problem.rules.store_order {
-        return Witness::Choices(reads);
+        return extensions(problem, reads, established);
     }
     if problem.rules.memory {
         return match views(problem, reads_from, established.views) {
@@ -26,14 +28,29 @@ pub(super) fn witness(
             None => Witness::Choices(reads),
         };
     }
-    // An order of events has one place for a read-modify-write, whose two operations the model
-    // does not ask to be neighbours in every order that extends its relation.
-    let has_atomics = problem.ops.has_updates();
-    if problem.rules.convergent && !has_atomics {
-        let order = established.order.into_iter().map(|op| problem.ops.event(op)).collect();
-        return Witness::Arbitration { order, reads };
+    if !problem.rules.convergent {
+        return Witness::Choices(reads);
     }
-    Witness::Choices(reads)
+    // An arbitration has one place for a read-modify-write, whose two operations the model does not
+    // ask to be neighbours in every order that extends its relation.
+    if problem.ops.has_updates() {
+        return extensions(problem, reads, established);
+    }
+    let order = established.orders.into_iter().next().map_or_else(Vec::new, events);
+    Witness::Arbitration { order, reads }
+}
+
+/// The orders in events, where a read-modify-write stands twice.
+fn extensions(
+    problem: &Problem<'_>,
+    reads: Vec<(Reader, Source)>,
+    established: Established,
+) -> Witness {
+    let event = |op: Op| problem.ops.event(op);
+    let orders = established.orders.into_iter();
+    let orders = orders.map(|order| order.into_iter().map(event).collect()).collect();
+    let atomicity = established.atomicity.into_iter().map(|(a, b)| (event(a), event(b))).collect();
+    Witness::Extensions { orders, atomicity, reads }
 }
 
 /// What each ambiguous reader read; one that the model does not ask about, anything.

@@ -255,7 +255,7 @@ fn order_and_final_lines_speak_to_the_models_that_order_writes() {
 }
 
 #[test]
-fn witnesses_are_arbitrations_views_or_choices() {
+fn witnesses_are_arbitrations_views_extensions_or_choices() {
     let history = parse(
         "0: x := 1
          0: y == 0
@@ -268,6 +268,13 @@ fn witnesses_are_arbitrations_views_or_choices() {
     );
     let Witness::Views { views, .. } = witness(&history, Model::Cm) else { panic!("no views") };
     assert_eq!(views.iter().map(Vec::len).collect::<Vec<_>>(), [2, 3]);
+    for (model, lengths) in [(Model::Ccm, &[4][..]), (Model::Wccm, &[4, 4])] {
+        let Witness::Extensions { orders, atomicity, .. } = witness(&history, model) else {
+            panic!("no orders")
+        };
+        assert_eq!(orders.iter().map(Vec::len).collect::<Vec<_>>(), lengths);
+        assert!(atomicity.is_empty());
+    }
 }
 
 /// The read of 0 comes before x := 7, the write of 5 after it: `cm` does not ask for atomicity, and
@@ -298,7 +305,9 @@ fn repeated_values_are_a_choice() {
     for model in MODELS {
         assert!(is_consistent(&history, model), "{model}");
     }
-    let Witness::Choices(reads) = witness(&history, Model::Ccm) else { panic!("no choices") };
+    let Witness::Extensions { reads, .. } = witness(&history, Model::Ccm) else {
+        panic!("no orders")
+    };
     assert_eq!(reads.len(), 1);
 }
 

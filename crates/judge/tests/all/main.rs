@@ -18,6 +18,7 @@ mod lattice;
 mod papers;
 mod properties;
 mod recorded;
+mod replicas;
 mod scale;
 mod sizes;
 mod traces;
