@@ -23,7 +23,8 @@ const PULSE: Duration = Duration::from_millis(200);
 pub struct LiveJob {
     /// The models.
     pub models: Vec<Model>,
-    /// How long and how large each session may get.
+    /// How long the judging of each trace by each model may take, without the time that is spent
+    /// reading and waiting for input, and how large each session may get.
     pub limits: Limits,
     /// What a read of a value nobody wrote is.
     pub thin_air: ThinAir,
@@ -120,8 +121,13 @@ struct LiveTrace<'w> {
 
 impl<'w> LiveTrace<'w> {
     fn new(watch: &'w LiveJob) -> Self {
-        let session =
-            |&model: &Model| Session::new(model, watch.limits).with_stop(Arc::clone(&watch.stop));
+        let session = |&model: &Model| {
+            let session = Session::new(model, watch.limits).with_stop(Arc::clone(&watch.stop));
+            match watch.limits.time {
+                Some(time) => session.with_total_time(time),
+                None => session,
+            }
+        };
         let builder = watch.limits.memory.map_or_else(Builder::new, Builder::with_memory_limit);
         let (start, asked) = (Instant::now(), Instant::now());
         let sessions = watch.models.iter().map(session).collect();

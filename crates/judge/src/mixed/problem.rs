@@ -11,7 +11,7 @@ use models::{Keeps, StoreRules};
 use rustc_hash::FxHashSet;
 
 use crate::store::coherence::{self, SeenOrder};
-use crate::store::graph::{FixedEdges, Graph, Origin, node};
+use crate::store::graph::{EdgeSink, FixedEdges, Graph, Origin, node};
 use crate::store::problem::{Problem, Readers, by_cycle};
 use crate::store::program_order::{UnsplitEvents, kept_program_order};
 

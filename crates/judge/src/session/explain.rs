@@ -7,7 +7,7 @@
 //! that are still in a store buffer from being closed too early. Causal models have no such
 //! witnesses; of them only whole histories are judged.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use evidence::{Verdict, Witness};
 use history::{AddressId, EventId, History, Value};
@@ -92,6 +92,9 @@ impl Session {
     /// Explains what is open, or finds a violation, or waits for more, or gives up.
     fn look(&mut self) {
         loop {
+            if self.is_out_of_time() {
+                return self.lose(Loss::Time);
+            }
             let tried = self.explain(&[]);
             if matches!(tried, Tried::Explained) {
                 return;
@@ -99,6 +102,9 @@ impl Session {
             self.search(self.open.len().saturating_mul(16));
             if self.violation.is_some() {
                 return;
+            }
+            if self.is_out_of_time() {
+                continue;
             }
             match tried {
                 Tried::BlockedPairs if self.replayed > 0 => {
@@ -134,12 +140,31 @@ impl Session {
     }
 
     fn budget(&self) -> Budget {
-        let time = self.limits.time.or(Some(DEFAULT_TIME));
+        let time = self.left.or(self.limits.time).or(Some(DEFAULT_TIME));
         Limits { time, ..self.limits }.budget(&self.stop)
+    }
+
+    /// Whether the time for all questions together is up.
+    fn is_out_of_time(&self) -> bool {
+        self.left.is_some_and(|left| left.is_zero())
+    }
+
+    /// Takes the time of a question from what is left for all.
+    fn timed<T>(&mut self, question: impl FnOnce(&mut Self) -> T) -> T {
+        let start = Instant::now();
+        let answer = question(self);
+        if let Some(left) = &mut self.left {
+            *left = left.saturating_sub(start.elapsed());
+        }
+        answer
     }
 
     /// Explains the open events by themselves, if that can be done.
     fn explain(&mut self, finals: &[(AddressId, Value)]) -> Tried {
+        self.timed(|session| session.explain_open(finals))
+    }
+
+    fn explain_open(&mut self, finals: &[(AddressId, Value)]) -> Tried {
         let Some(rules) = self.rules else { return Tried::BlockedPairs };
         let history =
             self.history(self.open.iter().copied(), finals, Lines::Places, &|at| self.memory[at]);
@@ -271,6 +296,12 @@ impl Session {
     }
 
     fn search_last(&mut self, count: usize) {
+        if !self.is_out_of_time() {
+            self.timed(|session| session.search_last_events(count));
+        }
+    }
+
+    fn search_last_events(&mut self, count: usize) {
         self.searched = self.recent.come();
         let initial = |at: usize| self.addresses[at].initial;
         let items = self.recent.certain(count, self.addresses.len(), initial);
@@ -316,12 +347,14 @@ impl Session {
             if self.open.is_empty() {
                 self.reopen(self.sizes.reopened, 0);
             }
-            if matches!(self.explain(finals), Tried::Explained) {
+            if self.is_out_of_time() {
+                self.lose(Loss::Time);
+            } else if matches!(self.explain(finals), Tried::Explained) {
                 return Verdict::Holds(());
             }
         }
-        if self.recent.is_whole() {
-            return self.whole(finals);
+        if self.recent.is_whole() && !self.is_out_of_time() {
+            return self.timed(|session| session.whole(finals));
         }
         self.search(self.sizes.searched);
         match self.violation.take() {

@@ -22,6 +22,7 @@ mod tests;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use evidence::{Proof, Verdict};
 use history::{AddressId, AddressLabel, History, Kinds, Operation, Times, Value};
@@ -127,6 +128,8 @@ pub struct Session {
     model: Model,
     rules: Option<StoreRules>,
     limits: Limits,
+    /// What is left of the time for all questions together, if that is limited.
+    left: Option<Duration>,
     stop: Arc<AtomicBool>,
     sizes: Sizes,
     threads: Vec<u64>,
@@ -188,6 +191,7 @@ impl Session {
             model,
             rules,
             limits,
+            left: None,
             stop: Arc::default(),
             sizes,
             threads: Vec::new(),
@@ -210,6 +214,12 @@ impl Session {
     /// The same session, whose questions to the engines end when `stop` is set.
     pub fn with_stop(self, stop: Arc<AtomicBool>) -> Self {
         Self { stop, ..self }
+    }
+
+    /// The same session with so much time for all questions to the engines together; time that passes
+    /// while nothing is asked does not count. Beyond it, what is not explained is undecided.
+    pub fn with_total_time(self, time: Duration) -> Self {
+        Self { left: Some(time), ..self }
     }
 
     /// A thread read this value.

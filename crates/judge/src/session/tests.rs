@@ -1,12 +1,14 @@
 //! Sessions against the judge of whole histories: what a session says is never wrong, whatever the
 //! order in which events come and however little it keeps.
 
+use std::time::Duration;
+
 use history::{History, Operation};
 use models::Model;
 use oracle::{Shape, random_histories, text};
 
 use super::{Finished, Session, Sizes, Status};
-use crate::{Budget, Engine, Limits, Outcome, judge};
+use crate::{Budget, Engine, Limits, Outcome, Reason, judge};
 use chance::Rng;
 use evidence::Verdict;
 
@@ -275,4 +277,32 @@ fn a_violation_in_a_long_run_is_found_soon() {
         certified(violation, model, "in a long run");
         assert!(violation.history.events().any(|event| event.line as usize == at + 1));
     }
+}
+
+/// A total time is one for all questions together: what each takes is gone, and when nothing is left,
+/// nothing is asked any more and the answer says what is known.
+#[test]
+fn a_total_time_is_spent_by_all_questions_together() {
+    let total = Duration::from_secs(3600);
+    let mut session = Session::new(Model::Sc, Limits::default()).with_total_time(total);
+    session.store(0, 0, 1);
+    assert_eq!((session.load(0, 0, 1), session.left), (Status::Explained, Some(total)));
+    // Two reads that came before the write, though they were recorded after it.
+    session.store(1, 2, 2);
+    session.load(0, 2, 0);
+    let first = session.left.expect("it is limited");
+    session.load(2, 2, 0);
+    session.ask();
+    assert!(first < total && session.left < Some(first), "{first:?} {:?}", session.left);
+    assert!(matches!(session.finish().verdict, Verdict::Holds(())));
+
+    let mut session = Session::new(Model::Sc, Limits::default()).with_total_time(Duration::ZERO);
+    session.store(0, 0, 1);
+    session.store(0, 0, 2);
+    assert_eq!(session.load(1, 0, 1), Status::Unexplained);
+    session.load(1, 0, 2);
+    let Verdict::Undecided(undecided) = session.finish().verdict else { panic!("not undecided") };
+    assert_eq!(undecided.reason, Reason::Time);
+    let established = "no violation is certain; everything before line 1 is explained";
+    assert_eq!(undecided.established, established);
 }

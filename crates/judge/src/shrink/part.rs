@@ -207,11 +207,15 @@ impl Part {
         }
     }
 
-    /// The history that the kept lines make; `None` if they do not make sense on their own.
+    /// The history that the kept lines make; `None` if they do not make sense on their own, as lines
+    /// without an event do not: a trace has one.
     pub(super) fn build(&self, history: &History) -> Option<History> {
         let mut builder = Builder::new();
         let addresses = self.addresses(history, &mut builder);
         let kept: Vec<EventId> = self.kept().collect();
+        if kept.is_empty() {
+            return None;
+        }
         let mut drafts = FxHashMap::default();
         for &e in &kept {
             let event = history.event(e);

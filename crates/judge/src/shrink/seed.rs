@@ -40,7 +40,8 @@ pub(super) fn widened(history: &History, part: &Part) -> Part {
     wider
 }
 
-/// A reader, or a `final` line, whose value nobody wrote: a violation by itself.
+/// A reader, or a `final` line, whose value nobody wrote: a violation by itself. With a line goes an
+/// event, of its address if there is one, because a trace has events.
 pub(super) fn out_of_thin_air(history: &History) -> Option<Part> {
     let mut part = Part::empty(history);
     let read = |e: &EventId| history.reads_unwritten(*e);
@@ -50,6 +51,11 @@ pub(super) fn out_of_thin_air(history: &History) -> Option<Part> {
     }
     let line = history.finals().iter().position(|line| line.sources.is_empty())?;
     part.finals[line] = true;
+    let address = Some(history.finals()[line].address);
+    let accesses = |e: &EventId| history.event(*e).address() == address;
+    let witness = history.event_ids().find(accesses).or_else(|| history.event_ids().next())?;
+    part.events[witness.index()] = true;
+    part.add_sources(history);
     Some(part)
 }
 

@@ -1,13 +1,15 @@
 //! Shrinking, held against the definitions: what is left violates the model by brute force, and
 //! without any one of its lines it does not.
 
-use history::{ReadOptions, Source, ThinAir, TraceReader, parse_text, write_text};
-use oracle::{Shape, allows, random_histories};
+use std::sync::Arc;
+
+use history::{Format, ReadOptions, Source, ThinAir, TraceReader, parse_text, write_text};
+use oracle::{Rng, Shape, allows, annotated, random_histories, random_sized_history};
 
 use models::Model;
 
 use super::*;
-use crate::{Outcome, judge};
+use crate::{ModelFile, Outcome, judge};
 
 fn text(history: &History) -> String {
     let mut text = Vec::new();
@@ -232,4 +234,76 @@ fn a_long_trace_shrinks_to_a_few_events() {
     let shrunk = shrink_history(&history, Model::Sc, ShrinkOptions::default()).unwrap();
     assert!(shrunk.history.len() <= 8, "{}", text(&shrunk.history));
     assert!(shrunk.judged < 1_000, "{}", shrunk.judged);
+}
+
+fn read_again(written: &str, format: Format) -> History {
+    let options = ReadOptions { thin_air: ThinAir::Violation, format, ..ReadOptions::default() };
+    let read = TraceReader::new(written.as_bytes(), "shrunk", options).next_trace();
+    match read {
+        Ok(Some(history)) => history,
+        other => panic!("{other:?}:\n{written}"),
+    }
+}
+
+/// What a history shrinks to under a model, if it violates it; written and read again in each format, it
+/// has events and violates the model.
+fn assert_stays_violating(history: &History, model: &AnyModel) -> bool {
+    let budget = Budget::unlimited();
+    let Verdict::Broken(proof) = model.refute(history, Engine::Auto, &budget) else { return false };
+    for keep_sources in [false, true] {
+        let options = ShrinkOptions { keep_sources };
+        let shrunk = shrink(history, model.clone(), &proof, options, &budget);
+        for format in [Format::Text, Format::JsonLines] {
+            let written = format.text(&shrunk.history);
+            let read = read_again(&written, format);
+            assert!(!read.is_empty(), "{model}: no events in\n{written}of\n{}", text(history));
+            let verdict = model.refute(&read, Engine::Auto, &budget);
+            let is_violation = matches!(verdict, Verdict::Broken(_));
+            assert!(is_violation, "{model} allows\n{written}of\n{}", text(history));
+        }
+    }
+    true
+}
+
+#[test]
+fn what_is_written_violates_the_model_when_it_is_read_again() {
+    let file = |name| AnyModel::File(Arc::new(ModelFile::shipped(name).unwrap()));
+    let files = ["rvwmo", "aarch64", "lin"].map(file);
+    let mut violations = [0u64; 4];
+    for shape in Shape::all().into_iter().chain([Shape::thin_air()]) {
+        for (seed, history) in random_histories(&shape, 0..60) {
+            for model in Model::ALL {
+                violations[0] += u64::from(assert_stays_violating(&history, &model.into()));
+            }
+            let annotated = annotated(&mut Rng::new(seed), &history);
+            for model in &files {
+                violations[1] += u64::from(assert_stays_violating(&annotated, model));
+            }
+            // Nothing but a line says what is wrong.
+            let said = format!("{}final M[said] == 7\n", text(&history).replace("check\n", ""));
+            let said = read_again(&said, Format::Text);
+            violations[2] += u64::from(assert_stays_violating(&said, &Model::Sc.into()));
+        }
+    }
+    for seed in 0..400 {
+        let history = random_sized_history(seed);
+        for model in [Model::Sc.into(), Model::Tso.into(), files[0].clone()] {
+            violations[3] += u64::from(assert_stays_violating(&history, &model));
+        }
+    }
+    println!("{violations:?}");
+    assert!(violations.iter().all(|&count| count > 100), "{violations:?}");
+}
+
+#[test]
+fn a_line_that_is_wrong_by_itself_stays_with_an_event() {
+    for (trace, wanted) in [
+        ("0: x := 1\n0: y := 1\n1: x := 2\nfinal x == 5", "0: M[x] := 1\nfinal M[x] == 5\ncheck\n"),
+        ("init x == 3\n0: y := 1\nfinal x == 4", "0: M[y] := 1\nfinal M[x] == 4\ncheck\n"),
+        ("0: y := 1\n1: y == 1\nfinal x == 4", "0: M[y] := 1\nfinal M[x] == 4\ncheck\n"),
+    ] {
+        let history = read_again(trace, Format::Text);
+        let shrunk = shrink_history(&history, Model::Sc, ShrinkOptions::default()).unwrap();
+        assert_eq!(text(&shrunk.history), wanted);
+    }
 }

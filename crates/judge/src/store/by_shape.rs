@@ -8,21 +8,24 @@
 //! more, axiom by axiom and with all reads settled, by a linear pass that knows nothing of how it
 //! was found. The order of the lines is tried first, as for the built-in models.
 
+mod execution;
+
 use cat::{CatModel, Refutation, Shape, Witness};
 use evidence::file::{self, FileEvidence};
 use evidence::{Node, Proof, Step, Verdict, Why};
 use history::{EventId, History, Kinds, Mixed, Source};
 use models::{Keeps, Model, StoreRules};
 
+use self::execution::Execution;
 use super::chains::Chains;
-use super::coherence::{self, SeenOrder};
-use super::graph::{FixedEdges, Graph, NodeId, node};
+use super::coherence::SeenOrder;
+use super::graph::{EdgeSink, FixedEdges};
 use super::paths::{Parts, PreservedOrder};
-use super::problem::{Problem, rules_find, thin_air};
+use super::problem::{Problem, rules_find};
 use super::program_order::{effective, kept_program_order, real_time, visible_reads};
 use super::split_atomics::SplitAtomics;
 use super::traced::traced;
-use super::{Check, MOST_CLOCKS, recorded};
+use super::{Check, MOST_CLOCKS, locations, recorded};
 use crate::{
     Budget, DecidedBy, Engine, FileJudgement, FileOutcome, Outcome, Reason, Stats, Undecided,
 };
@@ -119,6 +122,8 @@ struct Question<'a, P> {
     table: StoreRules,
     /// What the engines may assume.
     rules: StoreRules,
+    /// Whether it is known who read what, in the trace and in the history.
+    is_unambiguous: bool,
 }
 
 impl<'a, P: Parts> Question<'a, P> {
@@ -147,7 +152,9 @@ impl<'a, P: Parts> Question<'a, P> {
             // The writing half of an atomic counts as a reader to the engines, and is none.
             rules.read_read = Keeps::Never;
         }
-        Some(Question { trace, mixed, model, shape, parts, kept, table, rules })
+        let is_unambiguous =
+            trace.is_unambiguous() && (!parts.are_split() || parts.history().is_unambiguous());
+        Some(Question { trace, mixed, model, shape, parts, kept, table, rules, is_unambiguous })
     }
 
     fn decide(&self, budget: &Budget) -> Option<FileJudgement> {
@@ -156,6 +163,14 @@ impl<'a, P: Parts> Question<'a, P> {
             return Some(judgement);
         }
         let thin = Chains::would_be_too_many(history, &self.rules, MOST_CLOCKS);
+        if thin
+            && !self.rules.global
+            && self.is_unambiguous
+            && let Some(order) = locations::order(history, &self.rules)
+            && let Some(judgement) = self.met(order, DecidedBy::TotalOrder)
+        {
+            return Some(judgement);
+        }
         let fixed = |sources: &[Option<Source>]| self.fixed(sources).seal();
         let follows = !thin && !self.parts.are_split();
         let found = |order: &SeenOrder| follows && rules_find(history, &self.table, order);
@@ -172,7 +187,7 @@ impl<'a, P: Parts> Question<'a, P> {
         };
         let decided_by = judgement.decided_by;
         let outcome = match judgement.outcome {
-            Outcome::Holds(evidence::Witness::Order(order)) => match self.met(&order, decided_by) {
+            Outcome::Holds(evidence::Witness::Order(order)) => match self.met(order, decided_by) {
                 Some(judgement) => return Some(judgement),
                 None if self.is_settled() => {
                     let sentence = "the engines and the check of their witness disagree: this \
@@ -195,29 +210,29 @@ impl<'a, P: Parts> Question<'a, P> {
     /// The recorded order as a witness, if it meets the model.
     fn recorded(&self) -> Option<FileJudgement> {
         let order = recorded::explain(self.parts.history(), &self.rules)?.order;
-        self.met(&order, DecidedBy::Recorded)
+        self.met(order, DecidedBy::Recorded)
     }
 
     /// An order as a witness, if it meets the model.
-    fn met(&self, order: &[EventId], decided_by: DecidedBy) -> Option<FileJudgement> {
-        let execution = self.execution(order)?;
-        let nodes = self.order_that_meets(&execution)?;
-        let witness = self.witness(&execution);
-        let evidence = Some(FileEvidence::Consistent(self.evidence(&nodes, &witness)));
+    fn met(&self, order: Vec<EventId>, decided_by: DecidedBy) -> Option<FileJudgement> {
+        let (order, execution) = self.execution_that_meets(order)?;
+        let witness = self.witness(execution);
+        let evidence = Some(FileEvidence::Consistent(self.evidence(order, &witness)));
         let outcome = Verdict::Holds(witness);
         Some(FileJudgement { outcome, decided_by, proof: None, evidence })
     }
 
     /// An execution in the terms of the trace, with an order of all accesses that shows it.
-    fn evidence(&self, nodes: &[NodeId], witness: &Witness) -> file::Execution {
-        let history = self.parts.history();
-        let accesses = nodes.iter().map(|&node| node as usize).filter(|&node| node < history.len());
-        let accesses = accesses.map(EventId::new).filter(|&e| history.address_of(e).is_some());
-        let is_open = |&(read, _): &(EventId, Source)| self.trace.only_source(read).is_none();
-        file::Execution {
-            order: accesses.map(|event| self.parts.origin(event)).collect(),
-            reads: witness.reads_from.iter().copied().filter(is_open).collect(),
+    fn evidence(&self, mut order: Vec<EventId>, witness: &Witness) -> file::Execution {
+        if self.parts.are_split() {
+            order.iter_mut().for_each(|event| *event = self.parts.origin(*event));
         }
+        let is_open = |&(read, _): &(EventId, Source)| self.trace.only_source(read).is_none();
+        let reads = match self.is_unambiguous {
+            true => Vec::new(),
+            false => witness.reads_from.iter().copied().filter(is_open).collect(),
+        };
+        file::Execution { order, reads }
     }
 
     fn violation(&self, proof: Proof, decided_by: DecidedBy) -> FileJudgement {
@@ -251,21 +266,26 @@ impl<'a, P: Parts> Question<'a, P> {
 
     /// Whether all that the model keeps was known to the engines.
     fn is_settled(&self) -> bool {
-        let history = self.parts.history();
-        history.is_unambiguous() || !self.kept.depends_on_reads() && !self.parts.are_split()
+        self.is_unambiguous || !self.kept.depends_on_reads() && !self.parts.are_split()
     }
 
     /// The fixed edges, given who read what.
     fn fixed(&self, sources: &[Option<Source>]) -> FixedEdges {
         let history = self.parts.history();
         let mut graph = FixedEdges::new(history);
-        kept_program_order(&mut graph, history, &self.table, &(&self.kept, history));
-        if self.kept.real_time {
-            real_time(&mut graph, history);
-        }
-        self.kept.walk_paths(&mut graph, self.parts, sources);
+        self.kept_edges(&mut graph, sources);
         visible_reads(&mut graph, history, &self.table, sources);
         graph
+    }
+
+    /// What is kept of program order, of dependencies and of time.
+    fn kept_edges(&self, graph: &mut impl EdgeSink, sources: &[Option<Source>]) {
+        let history = self.parts.history();
+        kept_program_order(graph, history, &self.table, &(&self.kept, history));
+        if self.kept.real_time {
+            real_time(graph, history);
+        }
+        self.kept.walk_paths(graph, self.parts, sources);
     }
 
     /// The axioms that a proof is about.
@@ -290,159 +310,8 @@ impl<'a, P: Parts> Question<'a, P> {
         Refutation { axioms, branches: proof.steps.len() as u64 }
     }
 
-    /// Who read what, and the order of writes, in a total order of all accesses: a read sees the
-    /// last write of its own thread if that is still to come, else the last in the order.
-    fn execution(&self, order: &[EventId]) -> Option<Execution> {
-        let history = self.parts.history();
-        let mut place = vec![u32::MAX; history.len()];
-        for (at, event) in order.iter().enumerate() {
-            place[event.index()] = at as u32;
-        }
-        let mut sources: Vec<Option<Source>> =
-            history.event_ids().map(|event| history.only_source(event)).collect();
-        let mut own: Vec<Option<EventId>> = vec![None; history.address_count()];
-        let mut early: Vec<Option<EventId>> = vec![None; history.len()];
-        let is_open = |event: EventId, sources: &[Option<Source>]| {
-            sources[event.index()].is_none() && history.kinds_of(event).reads
-        };
-        for thread in history.threads() {
-            own.fill(None);
-            for event in history.thread_events(thread) {
-                let Some(address) = history.address_of(event) else { continue };
-                if is_open(event, &sources) {
-                    let later = |write: &EventId| place[write.index()] > place[event.index()];
-                    early[event.index()] = own[address.index()].filter(later);
-                }
-                if history.kinds_of(event).writes {
-                    own[address.index()] = Some(event);
-                }
-            }
-        }
-        let mut writes: Vec<Vec<EventId>> = vec![Vec::new(); history.address_count()];
-        for &event in order {
-            let address = history.address_of(event)?;
-            if is_open(event, &sources) {
-                let last = early[event.index()].or(writes[address.index()].last().copied());
-                let source = last.map_or(Source::Initial, Source::Write);
-                sources[event.index()] = Some(source);
-            }
-            if history.kinds_of(event).writes {
-                writes[address.index()].push(event);
-            }
-        }
-        Some(Execution { sources, writes })
-    }
-
-    /// An order of all nodes that the global graph of an execution follows, if the execution meets
-    /// every axiom.
-    fn order_that_meets(&self, execution: &Execution) -> Option<Vec<NodeId>> {
-        let history = self.parts.history();
-        let Execution { sources, writes } = execution;
-        let mut place = vec![0u32; history.len()];
-        for (at, &write) in writes.iter().flat_map(|order| order.iter().enumerate()) {
-            place[write.index()] = at as u32 + 1;
-        }
-        let position = |source: Source| match source {
-            Source::Initial => 0,
-            Source::Write(write) => place[write.index()],
-        };
-        let others_are_met = self.is_of_the_trace(execution, &position)
-            && self.is_coherent(sources, &position)
-            && self.is_atomic(execution, &position)
-            && (self.shape.thin_air.is_none() || thin_air(history, sources).is_ok());
-        others_are_met.then(|| self.graph_of(execution, &position).topological_order().ok())?
-    }
-
-    fn is_of_the_trace(&self, execution: &Execution, position: &impl Fn(Source) -> u32) -> bool {
-        let history = self.parts.history();
-        let reads = history.event_ids().filter(|&event| history.kinds_of(event).reads);
-        let is_candidate = |read: EventId| {
-            execution.sources[read.index()]
-                .is_some_and(|source| history.sources(read).contains(&source))
-        };
-        let halves_agree = |event: EventId| {
-            !self.parts.is_write_half(event)
-                || !history.kinds_of(event).reads
-                || execution.sources[event.index()] == execution.sources[event.index() - 1]
-        };
-        let pairs_agree = self.trace.pairs().iter().all(|&(store, load)| {
-            let (store, load) = (self.parts.become_of(store).0, self.parts.become_of(load).0);
-            !history.kinds_of(store).reads
-                || execution.sources[store.index()] == execution.sources[load.index()]
-        });
-        let counts = history
-            .address_ids()
-            .all(|a| execution.writes[a.index()].len() == history.address(a).writes.len());
-        let orders = history
-            .orders()
-            .iter()
-            .all(|chain| chain.writes.windows(2).all(|pair| position(pair[0]) < position(pair[1])));
-        let finals = history.finals().iter().all(|line| {
-            let last = execution.writes[line.address.index()].last();
-            line.sources.contains(&last.map_or(Source::Initial, |&write| Source::Write(write)))
-        });
-        reads.into_iter().all(is_candidate)
-            && history.event_ids().all(halves_agree)
-            && pairs_agree
-            && counts
-            && orders
-            && finals
-    }
-
-    fn is_coherent(&self, sources: &[Option<Source>], position: &impl Fn(Source) -> u32) -> bool {
-        let mut holds = true;
-        let seen = coherence::seen_orders(self.parts.history(), &self.rules, sources, |order| {
-            let [before, after] = [order.before, order.after].map(Source::Write);
-            holds &= position(before) < position(after);
-        });
-        seen.is_ok() && holds
-    }
-
-    /// Whether nothing of another thread comes between what an atomic read and what it wrote.
-    fn is_atomic(&self, execution: &Execution, position: &impl Fn(Source) -> u32) -> bool {
-        let history = self.parts.history();
-        let atomics = history.event_ids().filter(|&event| history.kinds_of(event) == Kinds::ALL);
-        atomics.into_iter().all(|event| {
-            let (Some(source), Some(address)) =
-                (execution.sources[event.index()], history.address_of(event))
-            else {
-                return false;
-            };
-            let (from, to) = (position(source) as usize, position(Source::Write(event)) as usize);
-            from < to
-                && execution.writes[address.index()][from..to - 1]
-                    .iter()
-                    .all(|&other| history.thread_of(other) == history.thread_of(event))
-        })
-    }
-
-    /// The global graph of an execution.
-    fn graph_of(&self, execution: &Execution, position: &impl Fn(Source) -> u32) -> Graph {
-        let history = self.parts.history();
-        let mut graph = self.fixed(&execution.sources);
-        let because = evidence::Because::WriteOrder;
-        for order in &execution.writes {
-            for pair in order.windows(2) {
-                graph.fix(node(pair[0]), node(pair[1]), because);
-            }
-        }
-        for read in history.event_ids() {
-            let (Some(source), Some(address)) =
-                (execution.sources[read.index()], history.address_of(read))
-            else {
-                continue;
-            };
-            let later = &execution.writes[address.index()][position(source) as usize..];
-            if let Some(&next) = later.iter().find(|&&write| write != read) {
-                let (from, to): (NodeId, NodeId) = (node(read), node(next));
-                graph.fix(from, to, evidence::Because::FromRead);
-            }
-        }
-        graph.seal()
-    }
-
     /// The execution in terms of the trace.
-    fn witness(&self, execution: &Execution) -> Witness {
+    fn witness(&self, execution: Execution) -> Witness {
         let history = self.parts.history();
         let origin = |event| self.parts.origin(event);
         let reads = self.trace.event_ids().filter(|&event| self.trace.kinds_of(event).reads);
@@ -454,18 +323,13 @@ impl<'a, P: Parts> Question<'a, P> {
             Some((read, source))
         });
         debug_assert_eq!(execution.writes.len(), history.address_count());
-        let of_trace = |order: &Vec<EventId>| order.iter().map(|&write| origin(write)).collect();
-        Witness {
-            reads_from: reads_from.collect(),
-            write_orders: execution.writes.iter().map(of_trace).collect(),
+        let reads_from = reads_from.collect();
+        let mut write_orders = execution.writes;
+        if self.parts.are_split() {
+            write_orders.iter_mut().flatten().for_each(|write| *write = origin(*write));
         }
+        Witness { reads_from, write_orders }
     }
-}
-
-/// Who read what, and the writes of each address in order.
-struct Execution {
-    sources: Vec<Option<Source>>,
-    writes: Vec<Vec<EventId>>,
 }
 
 fn open(reason: Reason) -> FileOutcome {

@@ -7,8 +7,12 @@
 //! ids of one thread ascend in program order, so nothing has to be numbered anew.
 //!
 //! Chains of a thread and an address are as many as threads times addresses. Where clocks that
-//! wide would be too large the chains are *thin*: writes have none, and what is known of them is
-//! what their readers show. That finds less, and what it does not find is left to the search.
+//! wide would be too large the chains are *thin*: the clock of an access has a chain for the writes
+//! of each thread to its own address only (these are *local*, the first of its chains), and the
+//! other chains are those of reads and fences. What comes before a read or a fence implies the
+//! writes that were read or made before it; other ways from one access of an address to another
+//! that pass accesses of other addresses are not known. That finds less, and what it does not find
+//! is left to the search.
 
 use history::{AddressId, EventId, History, Kinds, Operation, Source};
 use models::{Keeps, StoreRules};
@@ -20,6 +24,8 @@ const NO_CHAIN: u32 = u32::MAX;
 /// Which accesses form chains.
 pub(crate) struct Chains {
     count: usize,
+    /// How many chains, the first ones, are local.
+    local: usize,
     writes: Of,
     reads: Of,
     /// Fences that follow all earlier accesses, if the chains are thin.
@@ -103,6 +109,7 @@ impl Chains {
             && rules.read_write == Keeps::Always;
         let mut chains = Self {
             count: 0,
+            local: 0,
             writes: Of::Nothing,
             reads: Of::Nothing,
             fences: Of::Nothing,
@@ -110,6 +117,10 @@ impl Chains {
             parts: Vec::new(),
             reader_chains: None,
         };
+        if problem.thin {
+            chains.writes = chains.a_chain_a_thread(threads);
+            chains.local = chains.count;
+        }
         if reads_chained {
             chains.reads = chains.a_chain_a_thread(threads);
         }
@@ -120,7 +131,7 @@ impl Chains {
         }
         chains.by_address(history, writes_chained || problem.thin);
         if problem.thin {
-            if rules.global {
+            if rules.global && history.event_ids().any(|e| history.event(e).is_fence()) {
                 chains.fences = chains.a_chain_a_thread(threads);
             }
             chains.reader_chains = Some(chains.reader_chains_by_address(problem));
@@ -240,6 +251,12 @@ impl Chains {
         self.count
     }
 
+    /// How many chains are local: a clock says of them what comes before its node only of the writes
+    /// to the address of the node. They are the first ones, one for each thread.
+    pub(crate) fn local(&self) -> usize {
+        self.local
+    }
+
     /// How many pairs of a chain and an address it writes there are.
     pub(crate) fn part_count(&self) -> usize {
         self.parts.len()
@@ -263,7 +280,7 @@ impl Chains {
         found.map(|i| parts.start + i)
     }
 
-    /// Whether writes have no chains, and their readers stand for them.
+    /// Whether the chains of writes are local.
     pub(crate) fn are_thin(&self) -> bool {
         self.reader_chains.is_some()
     }

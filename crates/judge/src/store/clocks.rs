@@ -23,12 +23,14 @@ pub(crate) struct PrecedesItself(pub(crate) NodeId);
 #[derive(Default)]
 pub(crate) struct Front {
     reach: Vec<i32>,
+    /// Local chains have no front: writes of other addresses may still have to go.
+    local: usize,
 }
 
 impl Front {
     /// The front before the first event.
     pub(crate) fn new(chains: &Chains) -> Self {
-        Self { reach: vec![0; chains.count()] }
+        Self { reach: vec![0; chains.count()], local: chains.local() }
     }
 
     /// How far along a chain everything has been emitted.
@@ -38,7 +40,7 @@ impl Front {
 
     /// Everything below this has been emitted in these chains.
     pub(crate) fn set(&mut self, own: OwnChains, below: i32) {
-        for chain in own.iter() {
+        for chain in own.iter().filter(|&chain| chain >= self.local) {
             self.reach[chain] = below;
         }
     }
@@ -105,6 +107,11 @@ impl Clocks {
         nodes.saturating_mul(chains.count()).saturating_mul(size_of::<i32>())
     }
 
+    /// The same chains, and nothing that is known of any node.
+    pub(crate) fn forgotten(self) -> Self {
+        Self { rows: Vec::new(), ..self }
+    }
+
     /// Clocks at zero.
     pub(crate) fn new(chains: Chains, nodes: usize) -> Self {
         let width = chains.count();
@@ -127,8 +134,12 @@ impl Clocks {
         self.reach(node, chain) > place(event)
     }
 
-    /// Whether a write comes before a node.
+    /// Whether a write is known to come before a node; where chains are thin, before an access of its
+    /// address.
     pub(crate) fn precedes(&self, history: &History, write: EventId, later: NodeId) -> bool {
+        if self.rows.is_empty() {
+            return false;
+        }
         let chain = self.chains.of_write(history, write);
         chain.is_some_and(|chain| self.reaches(later, chain, write))
     }
@@ -168,28 +179,53 @@ impl Clocks {
     }
 
     /// Lets `later` know what `earlier` knows and that `earlier` itself, which stands in these
-    /// chains, comes before it; without asking what is news.
-    pub(crate) fn learn_all(&mut self, later: NodeId, earlier: NodeId, own: OwnChains) {
+    /// chains, comes before it; without asking what is news. Of chains from this one on.
+    pub(crate) fn learn_all(
+        &mut self,
+        later: NodeId,
+        earlier: NodeId,
+        own: OwnChains,
+        from: usize,
+    ) {
         if earlier != later {
             let (source, target) = self.two_rows(earlier, later);
+            let (source, target) = (&source[from..], &mut target[from..]);
             for (known, &new) in target.iter_mut().zip(source) {
                 *known = if new > *known { new } else { *known };
             }
         }
-        for chain in own.iter() {
+        for chain in own.iter().filter(|&chain| chain >= from) {
             let known = &mut self.rows[later as usize * self.width + chain];
             *known = (*known).max(earlier as i32 + 1);
         }
     }
 
-    /// The same for some chains only and beyond the front only, but returns the chains in which
-    /// that was news, and logs the cells that changed.
+    /// Lets a node know that an event of a chain comes before it; whether that was news.
+    pub(crate) fn learn_of(
+        &mut self,
+        later: NodeId,
+        chain: usize,
+        event: EventId,
+        log: Option<&mut Vec<Changed>>,
+    ) -> bool {
+        let known = &mut self.rows[later as usize * self.width + chain];
+        let is_news = *known <= place(event);
+        if is_news {
+            if let Some(log) = log {
+                log.push(Changed { node: later, chain: chain as u32, before: *known });
+            }
+            *known = place(event) + 1;
+        }
+        is_news
+    }
+
+    /// The same as [`Clocks::learn_all`] for some chains only and beyond the front only, but returns
+    /// the chains in which that was news, and logs the cells that changed.
     pub(crate) fn learn(
         &mut self,
         later: NodeId,
         earlier: NodeId,
-        own: OwnChains,
-        chains: ChainSet,
+        (own, chains, from): (OwnChains, ChainSet, usize),
         front: &Front,
         mut log: Option<&mut Vec<Changed>>,
     ) -> ChainSet {
@@ -205,6 +241,7 @@ impl Clocks {
         if earlier != later {
             let (source, target) = self.two_rows(earlier, later);
             if chains == ChainSet::MAX {
+                let (source, target) = (&source[from..], &mut target[from..]);
                 let stretches = target.chunks_mut(STRETCH).zip(source.chunks(STRETCH));
                 for (stretch, (target, source)) in stretches.enumerate() {
                     let mut news = false;
@@ -215,21 +252,21 @@ impl Clocks {
                         continue;
                     }
                     for (i, (known, &new)) in target.iter_mut().zip(source).enumerate() {
-                        let chain = stretch * STRETCH + i;
+                        let chain = from + stretch * STRETCH + i;
                         if new > *known && new > front.of(chain) {
                             change(chain, known, new);
                         }
                     }
                 }
             } else {
-                for chain in bits.chains(chains) {
+                for chain in bits.chains(chains).filter(|&chain| chain >= from) {
                     if source[chain] > target[chain] && source[chain] > front.of(chain) {
                         change(chain, &mut target[chain], source[chain]);
                     }
                 }
             }
         }
-        for chain in own.iter() {
+        for chain in own.iter().filter(|&chain| chain >= from) {
             let known = &mut self.rows[later as usize * self.width + chain];
             if *known <= earlier as i32 {
                 change(chain, known, earlier as i32 + 1);

@@ -47,6 +47,16 @@ struct Inferred {
     origin: Origin,
 }
 
+/// Takes edges as they are made.
+pub(crate) trait EdgeSink {
+    /// A new node that gathers others for the given reason. Edges to it are made before edges from
+    /// it.
+    fn gather(&mut self, because: Because) -> NodeId;
+
+    /// Takes an edge.
+    fn fix(&mut self, from: NodeId, to: NodeId, because: Because);
+}
+
 /// Fixed edges while they are collected. Sealing a graph groups them by source.
 #[derive(Debug)]
 pub(crate) struct FixedEdges {
@@ -60,17 +70,6 @@ impl FixedEdges {
     pub(crate) fn new(history: &History) -> Self {
         let edges = Vec::with_capacity(2 * history.len());
         Self { events: history.len(), gathers: Vec::new(), edges }
-    }
-
-    /// A new node that gathers others for the given reason.
-    pub(crate) fn gather(&mut self, because: Because) -> NodeId {
-        self.gathers.push(because);
-        (self.events + self.gathers.len() - 1) as NodeId
-    }
-
-    /// Adds an edge.
-    pub(crate) fn fix(&mut self, from: NodeId, to: NodeId, because: Because) {
-        self.edges.push((from, to, because));
     }
 
     /// The graph of these edges.
@@ -103,6 +102,18 @@ impl FixedEdges {
             youngest: vec![NONE; nodes],
             inferred: Vec::new(),
         }
+    }
+}
+
+impl EdgeSink for FixedEdges {
+    fn gather(&mut self, because: Because) -> NodeId {
+        self.gathers.push(because);
+        (self.events + self.gathers.len() - 1) as NodeId
+    }
+
+    #[inline]
+    fn fix(&mut self, from: NodeId, to: NodeId, because: Because) {
+        self.edges.push((from, to, because));
     }
 }
 

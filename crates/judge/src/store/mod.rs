@@ -19,7 +19,9 @@ pub(crate) mod graph;
 mod guess;
 mod linear;
 mod linearize;
+mod locations;
 mod nodes;
+mod order_check;
 mod paths;
 pub(crate) mod problem;
 pub(crate) mod program_order;
@@ -45,7 +47,7 @@ use self::frontiers::Explored;
 use self::linearize::BacktrackLimit;
 use self::problem::Problem;
 use self::recorded::Recorded;
-use self::saturate::Stopped;
+use self::saturate::{Saturation, Stopped};
 use self::search::{Found, by_proposals};
 use crate::verdict::undecided;
 use crate::{Budget, DecidedBy, Engine, Judgement, Outcome, Reason, Stats};
@@ -104,6 +106,12 @@ fn decide_with(
     }
     let guesses = matches!(engine, Engine::Auto | Engine::Saturation);
     let thin = guesses && Chains::would_be_too_many(history, &rules, most_clocks);
+    if thin && !rules.global && history.is_unambiguous() {
+        // Where clocks are thin, saturation would not say how much the trace leaves open either.
+        if let Some(order) = locations::order(history, &rules) {
+            return check.consistent(order, DecidedBy::TotalOrder);
+        }
+    }
     let problem = match Problem::new(history, rules, thin) {
         Ok(problem) => problem,
         Err(proof) => {
@@ -116,6 +124,15 @@ fn decide_with(
         Engine::Linear => check.linear(problem),
         _ => check.saturated(problem, engine, budget),
     }
+}
+
+/// The clocks of a problem that is saturated already.
+fn saturated_again<'p, 'h>(
+    problem: &'p mut Problem<'h>,
+    budget: &Budget,
+) -> Result<Saturation<'p, 'h>, Stopped> {
+    let order = problem.graph.topological_order().map_err(Stopped::Cycle)?;
+    saturate::saturate(problem, &order, budget)
 }
 
 /// A witness by the machine of sc, which every store model allows, or by that of tso for models that
@@ -271,8 +288,20 @@ impl Check {
             return self.search(problem, clocks, engine, unambiguous, budget);
         }
         // A guess infers much where threads are many, and too little where chains are thin.
-        let threads = saturation.problem.history.thread_count();
-        let proposes = saturation.problem.thin || threads > FEW_THREADS;
+        if saturation.problem.thin {
+            // What is left to propose is little, and the clocks are most of what a problem takes.
+            let clocks = saturation.clocks.forgotten();
+            if let Some(order) = by_proposals(&problem, &clocks, budget) {
+                return self.consistent(order, DecidedBy::TotalOrder);
+            }
+            drop(clocks);
+            return match saturated_again(&mut problem, budget).map(|s| guess::guess(s, budget)) {
+                Ok(Some(order)) => self.consistent(order, DecidedBy::TotalOrder),
+                Ok(None) => self.after_the_guess(problem, engine, budget),
+                Err(stopped) => self.stopped(&problem, stopped),
+            };
+        }
+        let proposes = saturation.problem.history.thread_count() > FEW_THREADS;
         let proposed =
             proposes.then(|| by_proposals(saturation.problem, &saturation.clocks, budget));
         if let Some(order) = proposed.flatten().or_else(|| guess::guess(saturation, budget)) {
@@ -288,12 +317,7 @@ impl Check {
         engine: Engine,
         budget: &Budget,
     ) -> Judgement {
-        let saturated = problem
-            .graph
-            .topological_order()
-            .map_err(Stopped::Cycle)
-            .and_then(|order| saturate::saturate(&mut problem, &order, budget));
-        match saturated {
+        match saturated_again(&mut problem, budget) {
             Ok(saturation) => {
                 let clocks = saturation.clocks;
                 self.search(problem, clocks, engine, true, budget)

@@ -15,7 +15,7 @@ use models::{Keeps, StoreRules};
 
 use self::recorded_pairs::RecordedPairs;
 use self::sorts::sorts;
-use super::graph::FixedEdges;
+use super::graph::EdgeSink;
 use super::program_order::{FenceOrders, Meaning};
 
 /// Where the events of a history come from: which of them are halves of atomics, and what the trace
@@ -299,7 +299,7 @@ impl<'a> PreservedOrder<'a> {
     /// Adds the edges of the paths that are walked.
     pub(crate) fn walk_paths(
         &self,
-        graph: &mut FixedEdges,
+        graph: &mut impl EdgeSink,
         parts: &impl Parts,
         sources: &[Option<Source>],
     ) {

@@ -9,7 +9,7 @@ use history::{AddressId, EventId, History, Source};
 use models::{Keeps, StoreRules};
 
 use super::coherence::{self, SeenOrder};
-use super::graph::{FixedEdges, Graph, Origin, node};
+use super::graph::{EdgeSink, FixedEdges, Graph, Origin, node};
 use super::program_order::{effective, fixed_graph, keeps};
 
 /// A history and a store model, with what follows at once.

@@ -14,7 +14,7 @@ use evidence::Because;
 use history::{EventId, History, Kinds, Operation, Source, ThreadId};
 use models::{Keeps, StoreRules};
 
-use super::graph::{FixedEdges, Graph, NodeId, node};
+use super::graph::{EdgeSink, FixedEdges, Graph, NodeId, node};
 
 const READS: usize = 0;
 const WRITES: usize = 1;
@@ -100,7 +100,7 @@ pub(crate) fn fixed_graph(
 
 /// Program order as far as a table of kinds says, times and fences.
 pub(crate) fn kept_program_order(
-    graph: &mut FixedEdges,
+    graph: &mut impl EdgeSink,
     history: &History,
     rules: &StoreRules,
     meaning: &impl Meaning,
@@ -113,7 +113,7 @@ pub(crate) fn kept_program_order(
 
 /// Reads-from as far as it is known and others can see it.
 pub(crate) fn visible_reads(
-    graph: &mut FixedEdges,
+    graph: &mut impl EdgeSink,
     history: &History,
     rules: &StoreRules,
     sources: &[Option<Source>],
@@ -146,7 +146,11 @@ impl Collector {
     }
 
     /// A node that comes after all of them.
-    pub(crate) fn collect(&mut self, graph: &mut FixedEdges, because: Because) -> Option<NodeId> {
+    pub(crate) fn collect(
+        &mut self,
+        graph: &mut impl EdgeSink,
+        because: Because,
+    ) -> Option<NodeId> {
         match self.pending[..] {
             [] => {}
             [only] if self.latest.is_none() => self.latest = Some(only),
@@ -179,7 +183,7 @@ struct Walk<'a, M> {
     /// Earlier accesses by kind, for program order and for fences.
     earlier: [Collector; 2],
     before_fence: [Collector; 2],
-    /// Earlier accesses by address and kind.
+    /// Earlier accesses by address and kind; empty if no order is kept by address.
     earlier_at: Vec<[Collector; 2]>,
     /// Addresses of this thread, to be forgotten before the next.
     touched: Vec<usize>,
@@ -193,6 +197,7 @@ impl<'a, M: Meaning> Walk<'a, M> {
         let gatherer = |chained| Collector { chained, ..Collector::default() };
         let always = |k: usize| keeps[k][k] == Keeps::Always;
         let per_address = |k: usize| keeps[k][k] != Keeps::Never;
+        let by_address = keeps.iter().flatten().any(|&k| k == Keeps::SameAddress);
         Self {
             history,
             meaning,
@@ -204,14 +209,14 @@ impl<'a, M: Meaning> Walk<'a, M> {
             before_fence: [gatherer(always(READS)), gatherer(always(WRITES))],
             earlier_at: vec![
                 [gatherer(per_address(READS)), gatherer(per_address(WRITES))];
-                history.address_count()
+                if by_address { history.address_count() } else { 0 }
             ],
             touched: Vec::new(),
             after_fence: [None; 2],
         }
     }
 
-    fn thread(&mut self, graph: &mut FixedEdges, thread: ThreadId) {
+    fn thread(&mut self, graph: &mut impl EdgeSink, thread: ThreadId) {
         for event in self.history.thread_events(thread) {
             match self.history.address_of(event) {
                 None if self.fences => self.fences(graph, event),
@@ -232,7 +237,7 @@ impl<'a, M: Meaning> Walk<'a, M> {
         }
     }
 
-    fn fences(&mut self, graph: &mut FixedEdges, fence: EventId) {
+    fn fences(&mut self, graph: &mut impl EdgeSink, fence: EventId) {
         let meaning = self.meaning;
         let orders = meaning.fence(fence);
         for &(before, after) in orders.pairs.iter() {
@@ -241,7 +246,7 @@ impl<'a, M: Meaning> Walk<'a, M> {
         }
     }
 
-    fn fence(&mut self, graph: &mut FixedEdges, hub: NodeId, before: Kinds, after: Kinds) {
+    fn fence(&mut self, graph: &mut impl EdgeSink, hub: NodeId, before: Kinds, after: Kinds) {
         for kind in roles(before) {
             if let Some(earlier) = self.before_fence[kind].collect(graph, Because::Fence) {
                 graph.fix(earlier, hub, Because::Fence);
@@ -260,9 +265,9 @@ impl<'a, M: Meaning> Walk<'a, M> {
         }
     }
 
-    fn access(&mut self, graph: &mut FixedEdges, id: EventId, address: usize) {
+    fn access(&mut self, graph: &mut impl EdgeSink, id: EventId, address: usize) {
         let kinds = self.meaning.kinds(id);
-        let mut known = Vec::with_capacity(4);
+        let (mut known, mut count) = ([NodeId::MAX; 4], 0);
         for target in roles(kinds) {
             for source in [READS, WRITES] {
                 let gatherer = match self.keeps[source][target] {
@@ -273,7 +278,8 @@ impl<'a, M: Meaning> Walk<'a, M> {
                 if let Some(from) = gatherer.collect(graph, Because::ProgramOrder)
                     && !known.contains(&from)
                 {
-                    known.push(from);
+                    known[count] = from;
+                    count += 1;
                     graph.fix(from, node(id), Because::ProgramOrder);
                 }
             }
@@ -285,11 +291,15 @@ impl<'a, M: Meaning> Walk<'a, M> {
                 }
             }
         }
-        self.touched.push(address);
         for role in roles(kinds) {
             self.earlier[role].add(node(id));
-            self.before_fence[role].add(node(id));
-            self.earlier_at[address][role].add(node(id));
+            if self.fences {
+                self.before_fence[role].add(node(id));
+            }
+        }
+        if let Some(earlier) = self.earlier_at.get_mut(address) {
+            self.touched.push(address);
+            roles(kinds).for_each(|role| earlier[role].add(node(id)));
         }
     }
 }
@@ -300,7 +310,7 @@ pub(crate) fn roles(kinds: Kinds) -> impl Iterator<Item = usize> {
 
 /// An access comes before whatever began after it ended, in any thread: what has ended so far is
 /// gathered in one node, so that there are O(n) edges.
-pub(crate) fn real_time(graph: &mut FixedEdges, history: &History) {
+pub(crate) fn real_time(graph: &mut impl EdgeSink, history: &History) {
     let (mut ends, mut begins) = (Vec::new(), Vec::new());
     for event in history.event_ids().filter(|&event| history.address_of(event).is_some()) {
         let times = history.times(event);
@@ -330,7 +340,12 @@ struct Timed {
 }
 
 /// A read comes before whatever of its thread began after it ended.
-fn time_edges(graph: &mut FixedEdges, history: &History, meaning: &impl Meaning, thread: ThreadId) {
+fn time_edges(
+    graph: &mut impl EdgeSink,
+    history: &History,
+    meaning: &impl Meaning,
+    thread: ThreadId,
+) {
     let timed: Vec<Timed> = history
         .thread_events(thread)
         .filter(|&e| !history.event(e).is_fence())
@@ -350,7 +365,7 @@ fn time_edges(graph: &mut FixedEdges, history: &History, meaning: &impl Meaning,
 
 /// Begin times ascend along the thread: what has ended for one event has ended for all later
 /// ones, so one growing group serves.
-fn ascending_times(graph: &mut FixedEdges, timed: &[Timed]) {
+fn ascending_times(graph: &mut impl EdgeSink, timed: &[Timed]) {
     let mut running = BinaryHeap::new();
     let mut ended = Collector::default();
     for t in timed {
@@ -373,7 +388,7 @@ fn ascending_times(graph: &mut FixedEdges, timed: &[Timed]) {
 
 /// Clocks that run backwards: compare the two halves of the thread, then each with itself.
 /// O(n log n) edges, whatever the times are. The recursion is log n deep.
-fn halves_by_time(graph: &mut FixedEdges, timed: &[Timed]) {
+fn halves_by_time(graph: &mut impl EdgeSink, timed: &[Timed]) {
     if timed.len() < 2 {
         return;
     }

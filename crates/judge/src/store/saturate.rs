@@ -56,9 +56,6 @@ pub(crate) fn saturate<'p, 'h>(
         return Err(Stopped::Memory);
     }
     let mut saturation = Saturation::new(problem, chains, order);
-    if saturation.clocks.chains.are_thin() {
-        saturation.follow_all();
-    }
     saturation.run(order, budget)?;
     Ok(saturation)
 }
@@ -161,7 +158,14 @@ impl<'p, 'h> Saturation<'p, 'h> {
         if self.clocks.precedes_itself(event, own) {
             return Err(PrecedesItself(n));
         }
+        let mut changed = changed;
         if let Some(address) = history.address_of(event) {
+            if self.clocks.chains.are_thin() {
+                changed |= self.know_writes(event, address, changed);
+                if self.clocks.precedes_itself(event, own) {
+                    return Err(PrecedesItself(n));
+                }
+            }
             match self.problem.sources[event.index()] {
                 Some(Source::Write(source)) => {
                     self.seen_before_read(event, source, address, changed)?;
@@ -189,15 +193,31 @@ impl<'p, 'h> Saturation<'p, 'h> {
         }
     }
 
+    /// From which chain on the clocks of two nodes say the same: local chains say something else at
+    /// another address.
+    fn first_shared(&self, n: NodeId, to: NodeId) -> usize {
+        let local = self.clocks.chains.local();
+        if local == 0 {
+            return 0;
+        }
+        let address = |n| {
+            self.problem.graph.event(n).and_then(|event| self.problem.history.address_of(event))
+        };
+        let address_of_n = address(n);
+        if address_of_n.is_some() && address_of_n == address(to) { 0 } else { local }
+    }
+
     /// Lets `to` know what `n` knows of some chains, and `n` itself.
     fn propagate_to(&mut self, n: NodeId, own: OwnChains, to: NodeId, chains: ChainSet) {
         let rank = self.rank[to as usize];
+        let from = self.first_shared(n, to);
         if rank >= self.reached {
             // The scan will look at all of it.
-            self.clocks.learn_all(to, n, own);
+            self.clocks.learn_all(to, n, own, from);
             return;
         }
-        let changed = self.clocks.learn(to, n, own, chains, &self.front, self.log.as_mut());
+        let news = (own, chains, from);
+        let changed = self.clocks.learn(to, n, news, &self.front, self.log.as_mut());
         if changed != 0 {
             let dirty = &mut self.dirty[to as usize];
             if *dirty == 0 {
@@ -228,60 +248,41 @@ impl<'p, 'h> Saturation<'p, 'h> {
         added
     }
 
-    /// Applies the rules to the orders of writes that are known from the start.
-    fn follow_all(&mut self) {
-        for edge in self.problem.graph.inferred_edges() {
-            let graph = &self.problem.graph;
-            if let (Some(from), Some(to)) =
-                (graph.event(graph.from(edge)), graph.event(graph.to(edge)))
-            {
-                // Nothing has been emitted, and the clocks are empty: nothing can fail.
-                let _ = self.follow(from, to);
-            }
-        }
-    }
-
-    /// Thin chains do not propagate writes of each other, so what the rules infer from an order of two
-    /// writes is inferred from the edge itself: the readers of the first come before the second
-    /// (R7), and the first before what the second read (R6). This goes on along
-    /// read-modify-writes, a bounded way.
-    fn follow(&mut self, first: EventId, second: EventId) -> Result<(), PrecedesItself> {
-        let history = self.problem.history;
-        let is_write = |e: EventId| history.kinds_of(e).writes;
-        let mut orders = vec![(first, second)];
-        let mut steps = 0;
-        while let Some((a, b)) = orders.pop()
-            && steps < MOST_STEPS
-        {
-            steps += 1;
-            if !is_write(a) || !is_write(b) {
-                continue;
-            }
-            if let Some(Source::Write(source)) = self.problem.sources[b.index()]
-                && source != a
-                && !self.has_edge(a, source)
-            {
-                self.add_edge(a, source, Origin::SeenBefore { read: b })?;
-                orders.push((a, source));
-            }
-            for i in 0..self.problem.readers.of(a).len() {
-                let read = self.problem.readers.of(a)[i];
-                let is_new = !self.read_is_before(read, b)
-                    && !self.emitted.contains(node(read))
-                    && !self.has_edge(read, b);
-                if read != b && is_new {
-                    self.add_edge(read, b, Origin::Overwrites { source: a })?;
-                    orders.push((read, b));
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Whether an edge was inferred not long ago.
     fn has_edge(&self, from: EventId, to: EventId) -> bool {
         let successors = self.problem.graph.inferred_successors(node(from));
         successors.take(RECENT_EDGES).any(|n| n == node(to))
+    }
+
+    /// Where chains are thin, what the other chains imply about the writes of an address goes into the
+    /// local ones. Returns the chains in which that was news.
+    fn know_writes(&mut self, event: EventId, address: AddressId, changed: ChainSet) -> ChainSet {
+        let mut implied = std::mem::take(&mut self.found);
+        let Self { clocks, cursors, problem, .. } = self;
+        let row = clocks.row(node(event));
+        let chains = clocks.chains.reader_chains_of(address);
+        for (at, cursor) in chains.clone().zip(&mut cursors[chains]) {
+            let chain = cursor.chain as usize;
+            let reach = row[chain];
+            if reach == 0 || changed & clocks.bits.of(chain) == 0 || reach <= cursor.first {
+                continue;
+            }
+            if !cursor.holds(reach) {
+                cursor.seek(clocks.chains.reader_chain(problem.history, address, at).1, reach);
+            }
+            if cursor.last >= 0 {
+                implied.extend(reached_by(problem, EventId::new(cursor.last as usize)));
+            }
+        }
+        let mut news = 0;
+        for write in implied.drain(..) {
+            let chain = self.problem.history.thread_of(write).index();
+            if self.clocks.learn_of(node(event), chain, write, self.log.as_mut()) {
+                news |= self.clocks.bits.of(chain);
+            }
+        }
+        self.found = implied;
+        news
     }
 
     /// R7 for one write: whoever read an earlier write of the address came before this one.
@@ -309,6 +310,15 @@ impl<'p, 'h> Saturation<'p, 'h> {
             let chain = chains.of_write(self.problem.history, w);
             chain.is_none_or(|chain| known[chain] <= place(w))
         });
+        if chains.are_thin() && found.len() > 1 {
+            // There an edge costs more than a look.
+            let all = found.clone();
+            found.retain(|&w| {
+                !all.iter().any(|&other| {
+                    other != w && self.clocks.precedes(self.problem.history, w, node(other))
+                })
+            });
+        }
     }
 
     /// For each chain that has changed, the last write of an address that comes before `later`,
@@ -323,12 +333,20 @@ impl<'p, 'h> Saturation<'p, 'h> {
     ) -> Vec<EventId> {
         let mut found = std::mem::take(&mut self.found);
         let Self { clocks, cursors, problem, front, .. } = self;
-        let thin = clocks.chains.are_thin();
         let row = clocks.row(node(later));
         let known = clocks.row(node(earlier));
         let known =
             |chain: usize| front.of(chain).max(if earlier == later { 0 } else { known[chain] });
-        let parts = clocks.chains.reader_chains_of(address);
+        if clocks.chains.are_thin() {
+            // All in a local chain are writes of the address.
+            for chain in clocks.bits.chains(changed).take_while(|&c| c < clocks.chains.local()) {
+                if row[chain] > known(chain) {
+                    found.push(EventId::new(row[chain] as usize - 1));
+                }
+            }
+            return found;
+        }
+        let parts = clocks.chains.parts_of(address);
         let mut look = |part: usize, cursor: &mut Cursor| {
             let chain = cursor.chain as usize;
             let (reach, known) = (row[chain], known(chain));
@@ -336,11 +354,10 @@ impl<'p, 'h> Saturation<'p, 'h> {
                 return;
             }
             if !cursor.holds(reach) {
-                cursor.seek(clocks.chains.reader_chain(problem.history, address, part).1, reach);
+                cursor.seek(clocks.chains.part(problem.history, address, part).writes, reach);
             }
             if cursor.last >= known {
-                let last = EventId::new(cursor.last as usize);
-                found.extend(if thin { reached_by(problem, last) } else { Some(last) });
+                found.push(EventId::new(cursor.last as usize));
             }
         };
         if changed.count_ones() > FEW_CHAINS {
@@ -366,7 +383,10 @@ impl<'p, 'h> Saturation<'p, 'h> {
     ) -> Result<(), PrecedesItself> {
         for i in 0..self.problem.readers.of(source).len() {
             let read = self.problem.readers.of(source)[i];
-            if read != write && !self.read_is_before(read, write) {
+            if read != write
+                && !self.read_is_before(read, write)
+                && !(self.clocks.chains.are_thin() && self.has_edge(read, write))
+            {
                 self.add(read, write, Origin::Overwrites { source })?;
             }
         }
@@ -379,25 +399,8 @@ impl<'p, 'h> Saturation<'p, 'h> {
         chain.is_some_and(|chain| self.clocks.reaches(node(write), chain, read))
     }
 
-    /// Adds an inferred edge and what follows from it at once.
-    pub(crate) fn add(
-        &mut self,
-        from: EventId,
-        to: EventId,
-        origin: Origin,
-    ) -> Result<(), PrecedesItself> {
-        if !self.clocks.chains.are_thin() {
-            return self.add_edge(from, to, origin);
-        }
-        if self.emitted.contains(node(from)) || self.has_edge(from, to) {
-            return Ok(());
-        }
-        self.add_edge(from, to, origin)?;
-        self.follow(from, to)
-    }
-
     /// Adds an inferred edge. In a guess, what has been emitted comes before everything else.
-    fn add_edge(
+    pub(crate) fn add(
         &mut self,
         from: EventId,
         to: EventId,
@@ -431,11 +434,8 @@ fn reached_by(problem: &Problem, read: EventId) -> Option<EventId> {
     }
 }
 
-/// How far an order of two writes is followed where chains are thin.
-const MOST_STEPS: usize = 64;
-
 /// How many edges of a node are looked at to avoid adding one again where chains are thin.
-const RECENT_EDGES: usize = 16;
+const RECENT_EDGES: usize = 4;
 
 /// So many changed chains are looked up one by one.
 const FEW_CHAINS: u32 = 8;
@@ -467,6 +467,8 @@ fn cursors(history: &History, chains: &Chains) -> Vec<Cursor> {
 /// order of events more or less, so the next one mostly ends there too.
 struct Cursor {
     chain: u32,
+    /// The first write.
+    first: i32,
     /// How many writes lie below the last reach.
     count: u32,
     /// The last of them, or -1.
@@ -477,7 +479,8 @@ struct Cursor {
 
 impl Cursor {
     fn new(chain: usize, writes: &[EventId]) -> Self {
-        Self { chain: chain as u32, count: 0, last: -1, next: place(writes[0]) }
+        let first = place(writes[0]);
+        Self { chain: chain as u32, first, count: 0, last: -1, next: first }
     }
 
     /// Whether the writes below this reach are those of the last search.

@@ -162,7 +162,46 @@ impl<P: Parts> Tracer<'_, P> {
         Some(FileWhy::Axiom { axiom: axiom?, links })
     }
 
+    /// Whether locations have conditions of their own.
+    fn has_location(&self) -> bool {
+        self.graph(Graph::Location) == Graph::Location
+    }
+
+    fn are_of_one_thread(&self, a: EventId, b: EventId) -> bool {
+        self.trace.thread_of(self.origin(a)) == self.trace.thread_of(self.origin(b))
+    }
+
+    /// A cycle of the engines' global graph may go against the program order of a location by a step
+    /// that the condition of the model need not have: that step and the way back are a cycle of the
+    /// location.
+    fn of_one_location(&self, cycle: &Cycle) -> Option<Cycle> {
+        let goes_back = |edge: &&Edge| match (edge.from, edge.to) {
+            (Node::Event(from), Node::Event(to)) => {
+                let is_kept = matches!(
+                    edge.because,
+                    Because::WriteOrder | Because::FromRead | Because::ReadsFrom
+                );
+                is_kept && self.trace.program_order(self.origin(to), self.origin(from))
+            }
+            _ => false,
+        };
+        let back = *cycle.edges.iter().find(goes_back)?;
+        let forth = Edge { from: back.to, to: back.from, because: Because::ProgramOrder };
+        Some(Cycle { graph: Graph::Location, edges: vec![forth, back] })
+    }
+
     fn cycle(&mut self, clause: Vec<Literal>, cycle: &Cycle) -> Option<()> {
+        // The engines see the load of a pair and the read of its store as two readers, so a clause may
+        // suppose that one load read two writes. It is true whatever the cycle.
+        if supposes_two_sources(&clause) {
+            self.push(clause, FileWhy::Propagation);
+            return Some(());
+        }
+        let shorter = match cycle.graph {
+            Graph::Global if self.has_location() => self.of_one_location(cycle),
+            _ => None,
+        };
+        let cycle = shorter.as_ref().unwrap_or(cycle);
         let graph = self.graph(cycle.graph);
         let mut readings = Vec::new();
         for edge in &cycle.edges {
@@ -271,13 +310,20 @@ impl<P: Parts> Tracer<'_, P> {
             }
             _ => {}
         }
+        let mut kept = Vec::new();
         for first in self.parts_of(from) {
             for last in self.parts_of(to) {
                 if let Some(stops) = self.fixed(first, last, clause, graph) {
-                    readings.push(direct(first, last, stops, None));
+                    kept.push(direct(first, last, stops, None));
                 }
             }
         }
+        // A condition that is not that of locations may have `rf`, `co` and `fr` between threads only.
+        let may_lack_own = graph == Graph::Global && self.has_location();
+        if may_lack_own && !kept.is_empty() && self.are_of_one_thread(from, to) {
+            return kept;
+        }
+        readings.append(&mut kept);
         readings
     }
 
@@ -497,4 +543,15 @@ impl<P: Parts> Tracer<'_, P> {
             false => self.load_of(write),
         }
     }
+}
+
+/// Whether a clause that is false has a reader read two writes.
+fn supposes_two_sources(clause: &[Literal]) -> bool {
+    let supposed = || {
+        clause.iter().filter(|literal| !literal.positive).filter_map(|literal| match literal.atom {
+            Atom::Reads(reader, source) => Some((reader, source)),
+            Atom::Before(..) => None,
+        })
+    };
+    supposed().any(|(reader, source)| supposed().any(|(r, s)| r == reader && s != source))
 }

@@ -18,13 +18,15 @@ pub(super) fn sorts(parts: &impl Parts) -> (Vec<Vec<EventSort>>, Vec<u16>) {
     }
     let mut known: FxHashMap<(EventSort, bool), u16> = FxHashMap::default();
     let mut sorts = Vec::new();
-    let mut last: Option<((EventSort, bool), u16)> = None;
+    // The last sort of events of each kind, of which most traces have one.
+    let mut last: [Option<((EventSort, bool), u16)>; 4] = [None; 4];
     let mut of = Vec::with_capacity(history.len());
     for event in history.event_ids() {
         let origin = parts.origin(event);
         let is_exclusive = exclusive.get(origin.index()).copied().unwrap_or(false);
         let key = sort_of(parts, event, origin, is_exclusive);
-        if let Some((same, number)) = last
+        let last = &mut last[usize::from(key.0.reads) | usize::from(key.0.writes) << 1];
+        if let Some((same, number)) = *last
             && same == key
         {
             of.push(number);
@@ -34,7 +36,7 @@ pub(super) fn sorts(parts: &impl Parts) -> (Vec<Vec<EventSort>>, Vec<u16>) {
             sorts.push(halves_of(key));
             sorts.len() as u16 - 1
         });
-        last = Some((key, number));
+        *last = Some((key, number));
         of.push(number);
     }
     (sorts, of)

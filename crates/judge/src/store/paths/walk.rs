@@ -8,13 +8,13 @@ use rustc_hash::FxHashMap;
 
 use super::recorded_pairs::RecordedPairs;
 use super::{Parts, PreservedOrder, Walked};
-use crate::store::graph::{FixedEdges, NodeId, node};
+use crate::store::graph::{EdgeSink, NodeId, node};
 use crate::store::program_order::Collector;
 
 impl PreservedOrder<'_> {
     pub(super) fn walk_path(
         &self,
-        graph: &mut FixedEdges,
+        graph: &mut impl EdgeSink,
         parts: &impl Parts,
         sources: &[Option<Source>],
         path: &Walked,
@@ -54,7 +54,7 @@ impl PreservedOrder<'_> {
     /// group of reads of one write comes before the next group.
     pub(super) fn different_writes(
         &self,
-        graph: &mut FixedEdges,
+        graph: &mut impl EdgeSink,
         parts: &impl Parts,
         sources: &[Option<Source>],
         path: &Walked,
@@ -100,7 +100,7 @@ struct Group {
 }
 
 impl Group {
-    fn add(&mut self, graph: &mut FixedEdges, read: EventId, source: Source) {
+    fn add(&mut self, graph: &mut impl EdgeSink, read: EventId, source: Source) {
         if self.source != Some(source) {
             self.source = Some(source);
             for member in self.members.drain(..) {
@@ -155,7 +155,7 @@ impl<'p> Walk<'p> {
     /// Finds by which nodes an event comes to each stop, and adds the edges to the last.
     fn arrive(
         &mut self,
-        graph: &mut FixedEdges,
+        graph: &mut impl EdgeSink,
         history: &History,
         event: EventId,
         sort: usize,
