@@ -73,6 +73,9 @@ fn check(test: &Litmus) -> Result<(), String> {
     if test.threads.is_empty() {
         return Err("the test has no threads".to_owned());
     }
+    if let Some(array) = test.locations.iter().find_map(|location| location.array.as_ref()) {
+        return Err(format!("`{}` is an array; tests with arrays are not run", array.name));
+    }
     let kinds = location_kinds(test);
     for (number, thread) in test.threads.iter().enumerate() {
         let in_thread = |why: String| format!("thread {number}: {why}");

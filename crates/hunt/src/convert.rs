@@ -302,8 +302,11 @@ impl Thread {
             RiscOperation::Constant { to, value } => {
                 self.set_some(to, RegisterContent::constant(value))
             }
-            RiscOperation::Compute { operator, to, left, right } => {
+            RiscOperation::Compute { operator, to, left, right, sets_flags } => {
                 let held = self.computed(operator, left, right);
+                if sets_flags {
+                    self.flags = held.reads.clone();
+                }
                 self.set_some(to, held);
             }
             RiscOperation::Compare { left, right } => {
@@ -313,6 +316,7 @@ impl Thread {
                 let reads = match when {
                     BranchCondition::Always => BTreeSet::new(),
                     BranchCondition::Flag(_) => self.flags.clone(),
+                    BranchCondition::Bit { of, .. } => self.source(of).reads,
                     BranchCondition::Compare(_, left, right) => {
                         &self.source(left).reads | &self.source(right).reads
                     }
@@ -369,6 +373,9 @@ impl Thread {
         match source {
             RiscSource::Number(number) => RegisterContent::constant(Constant::Number(number)),
             RiscSource::Register(register, _) => self.get(register),
+            RiscSource::Shifted { register, .. } => {
+                RegisterContent { known: None, read: None, reads: self.get(register).reads }
+            }
         }
     }
 
@@ -395,7 +402,7 @@ impl Thread {
         right: RiscSource,
     ) -> RegisterContent {
         let (a, b) = (self.source(left), self.source(right));
-        let is_same = left == right && matches!(left, RiscSource::Register(..));
+        let is_same = left == right && !matches!(left, RiscSource::Number(_));
         let reads = &a.reads | &b.reads;
         let known = match (operator, a.known, b.known) {
             (RiscOperator::Xor | RiscOperator::Subtract, _, _) if is_same => {

@@ -68,10 +68,17 @@ impl<'a> Answer<'a> {
         Answer { test, model, found, time: start.elapsed() }
     }
 
-    /// Whether the condition holds, if the test requires or forbids an outcome.
+    /// Whether the condition holds, if the test requires or forbids an outcome. What holds in all runs
+    /// that were enumerated is undecided if there are longer ones.
     pub fn verdict(&self) -> Verdict<(), (), &Stopped> {
         match &self.found {
-            Ok((_, tally)) if holds_as_promised(self.test, *tally) => Verdict::Holds(()),
+            Ok((found, tally)) if holds_as_promised(self.test, *tally) => {
+                let is_claim = self.test.condition.quantifier != Quantifier::Exists;
+                match is_claim && found.unrolled().is_some() {
+                    true => Verdict::Undecided(&Stopped::Unrolled),
+                    false => Verdict::Holds(()),
+                }
+            }
             Ok(_) => Verdict::Broken(()),
             Err(stopped) => Verdict::Undecided(stopped),
         }
@@ -93,7 +100,7 @@ impl<'a> Answer<'a> {
             let (positive, negative) = tally.witnesses(self.test);
             let (name, model) = (&self.test.name, self.model.name());
             let observation = tally.observation();
-            let verdict = if tally.validates(self.test) { "Ok" } else { "No" };
+            let verdict = layout::verdict(self.test, found, *tally);
             return writeln!(
                 out,
                 "{file}: {name}: {model}: {verdict}: {observation} ({positive} positive, {negative} \
@@ -144,7 +151,15 @@ impl<'a> Answer<'a> {
             positive: bounded(positive),
             seconds: self.time.as_secs_f64(),
             test: &test.name,
-            verdict: if tally.validates(test) { "ok" } else { "no" },
+            verdict: match (self.verdict(), tally.validates(test)) {
+                (Verdict::Undecided(_), _) => "undecided",
+                (_, true) => "ok",
+                (_, false) => "no",
+            },
+            why: match self.verdict() {
+                Verdict::Undecided(stopped) => Some(stopped.to_string()),
+                Verdict::Holds(()) | Verdict::Broken(()) => None,
+            },
             states: States { found, test, model, witness: style.witness, most: style.most_states },
         }
     }
@@ -216,6 +231,8 @@ struct Object<'o, 'a> {
     seconds: f64,
     test: &'o str,
     verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
     states: States<'o, 'a>,
 }
 
@@ -373,6 +390,10 @@ impl fmt::Display for Stopped {
                 write!(f, "thread {thread} has an endless loop without memory accesses")
             }
             Stopped::Runs { thread } => write!(f, "thread {thread} has too many possible runs"),
+            Stopped::Unrolled => f.write_str(
+                "the claim holds in all runs that were enumerated; there are longer ones, since \
+                 loops were unrolled a few times only",
+            ),
             Stopped::Mixed { thread, .. } => {
                 let what =
                     "mixed sizes need aligned accesses and a model with a coherence condition";

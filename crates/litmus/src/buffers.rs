@@ -143,7 +143,7 @@ impl<'a> Buffers<'a> {
             Target::Location(id) => Ok(id),
             Target::Computed(memory) => {
                 let address = compute::address(cells, memory);
-                let found = lower::location_at(address, self.test.locations.len());
+                let found = lower::location_at(address, &self.test.locations);
                 found.ok_or(Stopped::Fault { thread, address })
             }
         }

@@ -52,6 +52,16 @@ impl Tally {
     }
 }
 
+/// `Ok` or `No`, after `Loop` if there are runs that go around a loop too often to be enumerated.
+pub(crate) fn verdict(test: &Litmus, outcomes: &Outcomes<'_>, tally: Tally) -> &'static str {
+    match (outcomes.unrolled().is_some(), tally.validates(test)) {
+        (false, true) => "Ok",
+        (false, false) => "No",
+        (true, true) => "Loop Ok",
+        (true, false) => "Loop No",
+    }
+}
+
 /// Writes an answer. After each state, `after_state` may add lines of its own.
 pub fn write<W: Write>(
     out: &mut W,
@@ -74,7 +84,7 @@ pub fn write<W: Write>(
         result.is_ok()
     });
     result?;
-    writeln!(out, "{}", if tally.validates(test) { "Ok" } else { "No" })?;
+    writeln!(out, "{}", verdict(test, outcomes, tally))?;
     writeln!(out, "Witnesses")?;
     writeln!(out, "Positive: {positive} Negative: {negative}")?;
     writeln!(out, "Condition {}", test.condition.spelled(test))?;

@@ -79,10 +79,10 @@ pub use page::{LitmusPage, MOST_STATES};
 pub use parse::parse;
 pub use search::{Limits, Stopped};
 pub use test::{
-    Architecture, AtomicChange, Binary, BranchCondition, Code, Comparison, Constant, Extension,
-    Fence, Flag, InitialRegister, Instruction, Litmus, Location, LocationId, Memory, Operand,
-    Operation, Place, Register, RiscAddress, RiscFence, RiscInstruction, RiscOperation,
-    RiscOperator, RiscSource, Size, Thread, Type, Unary,
+    Architecture, Array, AtomicChange, Binary, BranchCondition, Code, Comparison, Constant,
+    Extension, Fence, Flag, InitialRegister, Instruction, Litmus, Location, LocationId, Memory,
+    Operand, Operation, Place, Register, RiscAddress, RiscFence, RiscInstruction, RiscOperation,
+    RiscOperator, RiscSource, Shift, Size, Thread, Type, Unary,
 };
 pub use widths::{location_kinds, mixed_widths, observed_kinds};
 pub use witness::Execution;

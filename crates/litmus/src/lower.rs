@@ -5,8 +5,8 @@
 //! which are the flags and two scratch registers.
 
 use crate::test::{
-    Binary, Constant, Fence, Flag, Instruction, Litmus, LocationId, Memory, Operand, Operation,
-    Register, Size, Thread, Unary,
+    Binary, Constant, Fence, Flag, Instruction, Litmus, Location, LocationId, Memory, Operand,
+    Operation, Register, Size, Thread, Unary,
 };
 
 /// A register of a thread, numbered: the sixteen, the flags (the carry apart, because `inc` leaves
@@ -101,15 +101,23 @@ pub(crate) fn address(id: LocationId) -> u64 {
 }
 
 /// The location at an address.
-pub(crate) fn location_at(address: u64, locations: usize) -> Option<LocationId> {
+pub(crate) fn location_at(address: u64, locations: &[Location]) -> Option<LocationId> {
     location_around(address, locations).and_then(|(id, offset)| (offset == 0).then_some(id))
 }
 
-/// The location that contains an address, and the offset in it.
-pub(crate) fn location_around(address: u64, locations: usize) -> Option<(LocationId, u8)> {
+/// The location that contains an address, and the offset in it. The elements of an array are one behind
+/// the other from the address of the first, where nothing else is: each has an address of its own to
+/// spare.
+pub(crate) fn location_around(address: u64, locations: &[Location]) -> Option<(LocationId, u8)> {
     let offset = address.checked_sub(FIRST_ADDRESS)?;
     let id = LocationId(u32::try_from(offset / APART).ok()?);
-    ((id.0 as usize) < locations).then_some((id, (offset % APART) as u8))
+    let Some(array) = &locations.get(id.0 as usize)?.array else {
+        return Some((id, (offset % APART) as u8));
+    };
+    let (inside, bytes) = (address - self::address(array.first), array.size.bits() / 8);
+    let index = u32::try_from(inside / u64::from(bytes)).ok()?;
+    let rest = (inside % u64::from(bytes)) as u8;
+    (index < array.count).then_some((LocationId(array.first.0 + index), rest))
 }
 
 /// A constant as a machine word.

@@ -16,7 +16,7 @@ use crate::diagram::{Diagrams, NONE, Set, UNIT};
 use crate::lower;
 use crate::model::LitmusModel;
 use crate::search::{self, Explored, Limits, Stopped};
-use crate::test::{Litmus, LocationId, Place, Type};
+use crate::test::{Array, Litmus, LocationId, Place, Type};
 use crate::variables::Variables;
 use crate::witness::{self, Execution};
 
@@ -235,27 +235,45 @@ impl Outcomes<'_> {
         }
     }
 
-    /// A value as it is shown: the name of a location where it is the address of one.
+    /// A value as it is shown: the name of a location where it is the address of one, `x+4` where it is
+    /// the address of something in it or behind it.
     pub fn value(&self, place: usize, value: u64) -> String {
-        match lower::location_at(value, self.test.locations.len()) {
-            Some(id) => self.test.location(id).to_owned(),
+        match lower::location_around(value, &self.test.locations) {
+            Some((id, offset)) => self.test.address_name(id, u64::from(offset)),
             None => self.number(place, value).to_string(),
         }
     }
 
-    /// A state as herd7 writes it: `0:rax=1; [x]=2;`
+    /// A state as herd7 writes it: `0:rax=1; [x]=2; a={1,2};`
     pub fn spelled(&self, state: &State) -> String {
-        let mut text = String::new();
-        for (index, (&place, &value)) in self.places().iter().zip(state).enumerate() {
-            if index > 0 {
-                text.push(' ');
+        let places = self.places();
+        let mut parts: Vec<String> = Vec::with_capacity(places.len());
+        let mut index = 0;
+        while index < places.len() {
+            let value = |index: usize| self.value(index, state[index]);
+            match self.array_from(index) {
+                Some(array) => {
+                    let end = index + array.count as usize;
+                    let values: Vec<String> = (index..end).map(value).collect();
+                    parts.push(format!("{}={{{}}};", array.name, values.join(",")));
+                    index = end;
+                }
+                None => {
+                    parts.push(format!("{}={};", self.test.place(places[index]), value(index)));
+                    index += 1;
+                }
             }
-            text.push_str(&self.test.place(place));
-            text.push('=');
-            text.push_str(&self.value(index, value));
-            text.push(';');
         }
-        text
+        parts.join(" ")
+    }
+
+    /// The array whose elements are all shown, if they begin at this place.
+    fn array_from(&self, index: usize) -> Option<&Array> {
+        let Place::Memory(first) = self.places()[index] else { return None };
+        let array = self.test.locations[first.0 as usize].array.as_ref()?;
+        let last = self.places().get(index + array.count as usize - 1)?;
+        let is_whole = *last == Place::Memory(LocationId(first.0 + array.count - 1));
+        (array.first == first && is_whole).then_some(array)
     }
 
     /// The execution by which a file allows this state; `None` if it was found by a machine.

@@ -48,8 +48,18 @@ impl Litmus {
 
     fn initial_text(&self) -> String {
         let mut text = String::from("{\n");
-        for location in &self.locations {
+        for (number, location) in self.locations.iter().enumerate() {
             let kind = type_text(location.kind);
+            if let Some(array) = &location.array {
+                if array.first.0 as usize == number {
+                    let elements = &self.locations[number..][..array.count as usize];
+                    let values: Vec<String> =
+                        elements.iter().map(|each| self.constant(each.initial)).collect();
+                    let (name, count) = (&array.name, array.count);
+                    text.push_str(&format!(" {kind}{name}[{count}]={{{}}};\n", values.join(",")));
+                }
+                continue;
+            }
             let value = self.constant(location.initial);
             text.push_str(&format!(" {kind}{}={value};\n", location.name));
         }

@@ -319,7 +319,7 @@ impl<'a> Thread<'a> {
             Target::Location(id) => Ok(id),
             Target::Computed(memory) => {
                 let address = compute::address(cells, memory);
-                let found = lower::location_at(address, self.test.locations.len());
+                let found = lower::location_at(address, &self.test.locations);
                 found.ok_or(Stopped::Fault { thread: self.index, address })
             }
         }

@@ -72,6 +72,9 @@ pub enum Stopped {
         /// Which thread.
         thread: usize,
     },
+    /// The claim of the test holds in all runs that go around loops a few times; longer runs were not
+    /// enumerated.
+    Unrolled,
 }
 
 /// The limits of a search.

@@ -14,7 +14,7 @@ use crate::condition::{Condition, Proposition};
 pub use instruction::{Binary, Fence, Flag, Instruction, Memory, Operand, Operation, Unary};
 pub use risc::{
     AtomicChange, BranchCondition, Comparison, Extension, RiscAddress, RiscFence, RiscInstruction,
-    RiscOperation, RiscOperator, RiscSource,
+    RiscOperation, RiscOperator, RiscSource, Shift,
 };
 pub use word::{Architecture, Register, Size, Type};
 
@@ -53,7 +53,24 @@ impl Litmus {
             Place::Register(thread, register) => {
                 format!("{thread}:{}", self.architecture.register(register))
             }
-            Place::Memory(id) => format!("[{}]", self.location(id)),
+            Place::Memory(id) => match &self.locations[id.0 as usize].array {
+                Some(_) => self.location(id).to_owned(),
+                None => format!("[{}]", self.location(id)),
+            },
+        }
+    }
+
+    /// The name of the address of a location: that of an array for its first element, and with the
+    /// bytes between them for the others.
+    pub(crate) fn address_name(&self, id: LocationId, offset: u64) -> String {
+        let location = &self.locations[id.0 as usize];
+        let (name, offset) = match &location.array {
+            None => (&location.name, offset),
+            Some(array) => (&array.name, offset + array.offset(id)),
+        };
+        match offset {
+            0 => name.clone(),
+            offset => format!("{name}+{offset}"),
         }
     }
 
@@ -64,19 +81,32 @@ impl Litmus {
         places.extend(self.condition.proposition.places());
         places.extend(self.filter.iter().flat_map(Proposition::places));
         let key = |place: &Place| match *place {
-            Place::Register(thread, register) => (0, thread, register.0, String::new()),
-            Place::Memory(id) => (1, 0, 0, self.location(id).to_owned()),
+            Place::Register(thread, register) => (0, thread, register.0, String::new(), 0),
+            // Elements are in the order of their array.
+            Place::Memory(id) => match &self.locations[id.0 as usize].array {
+                None => (1, 0, 0, self.location(id).to_owned(), 0),
+                Some(array) => (1, 0, 0, array.name.clone(), id.0),
+            },
         };
         places.sort_by_cached_key(key);
         places.dedup();
         places
     }
 
+    /// What a location is called in a trace, where names have no brackets.
+    pub(crate) fn trace_name(&self, id: LocationId) -> String {
+        let location = &self.locations[id.0 as usize];
+        match location.array {
+            None => location.name.clone(),
+            Some(_) => format!("{:#x}", crate::lower::address(id)),
+        }
+    }
+
     /// A constant as it is written: `-1`, `x`.
     pub(crate) fn constant(&self, constant: Constant) -> String {
         match constant {
             Constant::Number(number) => number.to_string(),
-            Constant::Address(id) => self.location(id).to_owned(),
+            Constant::Address(id) => self.address_name(id, 0),
         }
     }
 }
@@ -94,6 +124,28 @@ pub struct Location {
     pub kind: Option<Type>,
     /// The initial value.
     pub initial: Constant,
+    /// The array that it is an element of.
+    pub array: Option<Array>,
+}
+
+/// An array. Its elements are locations that follow each other, with addresses that do so, too.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Array {
+    /// The name.
+    pub name: String,
+    /// Its first element.
+    pub first: LocationId,
+    /// How many elements it has.
+    pub count: u32,
+    /// How wide each is.
+    pub size: Size,
+}
+
+impl Array {
+    /// How many bytes an element is behind the first.
+    pub(crate) fn offset(&self, id: LocationId) -> u64 {
+        u64::from(id.0 - self.first.0) * u64::from(self.size.bits() / 8)
+    }
 }
 
 /// A value that is written down in a test.

@@ -28,8 +28,7 @@ impl Variables {
     pub(crate) fn new(test: &Litmus) -> Self {
         let places = test.observed();
         let locations = widths::of_locations(test);
-        let kinds: Vec<Type> =
-            places.iter().map(|&place| widths::of_place(test, &locations, place)).collect();
+        let kinds: Vec<Type> = places.iter().map(|&place| widths::of_place(test, place)).collect();
         let ranks: Vec<usize> = places.iter().map(|&place| rank(test, place)).collect();
         let mut order: Vec<u32> = (0..places.len() as u32).collect();
         order.sort_by_key(|&place| (ranks[place as usize], place));

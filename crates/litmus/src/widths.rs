@@ -1,8 +1,11 @@
 //! How wide the places of a test are, and how their values are shown.
 //!
-//! A location or register has its declared type, else one as wide as the widest access. Accesses
-//! of several widths to one location of an x86 are taken, as herd7 takes them, as accesses of all
-//! of it.
+//! A location is as wide as its declared type and its widest access. Accesses of several widths to one
+//! location of an x86 are taken, as herd7 takes them, as accesses of all of it.
+//!
+//! What a state shows of a place, and what a condition compares, is another matter: as much as the type
+//! of the place has room for, and a place without a declared type is an `int`, whatever it holds. This
+//! is how herd7 and litmus7 have it; `0:x5=0xffffffff` is true of a register of RISC-V that holds -1.
 
 use crate::test::{
     Architecture, Constant, Instruction, Litmus, Location, LocationId, Operand, Operation, Place,
@@ -16,8 +19,7 @@ pub fn location_kinds(test: &Litmus) -> Vec<Type> {
 
 /// What each of [`Litmus::observed`] is.
 pub fn observed_kinds(test: &Litmus) -> Vec<Type> {
-    let locations = of_locations(test);
-    test.observed().into_iter().map(|place| of_place(test, &locations, place)).collect()
+    test.observed().into_iter().map(|place| of_place(test, place)).collect()
 }
 
 pub(crate) fn of_locations(test: &Litmus) -> Vec<Type> {
@@ -30,29 +32,37 @@ pub(crate) fn of_locations(test: &Litmus) -> Vec<Type> {
     // What is not declared is an `int`, also where only bytes of it are accessed.
     let least = if test.architecture.is_x86() { None } else { Some(Size::Long) };
     let kind = |(location, widest): (&Location, Option<Size>)| match location.kind {
+        // An element is as wide as its array says.
+        Some(kind) if location.array.is_some() => kind,
         None => declared_or(None, widest.max(least)),
         kind => declared_or(kind, widest),
     };
     kinds.map(kind).collect()
 }
 
-/// What an observed place is.
-pub(crate) fn of_place(test: &Litmus, locations: &[Type], place: Place) -> Type {
-    let (thread, register) = match place {
-        Place::Memory(id) => return locations[id.0 as usize],
-        Place::Register(thread, register) => (thread, register),
+/// What is shown of a place and compared.
+pub(crate) fn of_place(test: &Litmus, place: Place) -> Type {
+    let declared = match place {
+        Place::Memory(id) => test.locations[id.0 as usize].kind,
+        Place::Register(thread, register) => {
+            let registers = &test.threads[thread as usize].registers;
+            registers.iter().find(|initial| initial.register == register).and_then(|it| it.kind)
+        }
     };
+    declared.unwrap_or(Type::INT)
+}
+
+/// How much of a register its thread uses; nothing if it does not name it.
+pub(crate) fn used_of(test: &Litmus, thread: u32, register: Register) -> Option<Size> {
     let thread = &test.threads[thread as usize];
-    let declared = thread.registers.iter().find(|initial| initial.register == register);
     let used = thread.x86().iter().filter(|instruction| names(instruction, register));
     let risc = thread.risc().iter().filter(|one| one.registers().any(|each| each == register));
-    let widest = match test.architecture {
+    match test.architecture {
         // All of a register is written whatever the instruction.
         Architecture::RiscV => Some(Size::Quad),
         // Narrow accesses of AArch64 are of 32-bit registers.
         _ => used.map(|used| used.size).chain(risc.map(|one| one.size.max(Size::Long))).max(),
-    };
-    declared_or(declared.and_then(|initial| initial.kind), widest)
+    }
 }
 
 /// Locations of an x86 whose accesses are not all of one width. Those of the others are taken apart.
@@ -93,7 +103,7 @@ fn accesses(test: &Litmus) -> impl Iterator<Item = (LocationId, Size)> + '_ {
                     Constant::Number(_) => None,
                 }
             }
-            RiscSource::Number(_) => None,
+            RiscSource::Number(_) | RiscSource::Shifted { .. } => None,
         })
     });
     by_register.chain(accesses_by_name(test))

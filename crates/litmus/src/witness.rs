@@ -92,8 +92,8 @@ fn built(
     finals: &[(LocationId, u64)],
 ) -> Option<Execution> {
     let mut builder = Builder::new();
-    for (location, initial) in test.locations.iter().zip(lower::initial_memory(test)) {
-        let address = builder.address_named(&location.name);
+    for (id, initial) in lower::initial_memory(test).into_iter().enumerate() {
+        let address = builder.address_named(&test.trace_name(LocationId(id as u32)));
         builder.initial(address, initial, 0).ok()?;
     }
     let mut order = Vec::new();

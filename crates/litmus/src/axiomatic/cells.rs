@@ -1,24 +1,29 @@
-//! Where the locations of a test are cut: the longest runs of bytes that no access divides.
+//! Where the memory of a test is cut: the longest runs of bytes that no access divides.
 //!
 //! Most tests access whole locations, and then a cell is a location. Where accesses of several sizes
 //! overlap, each cell has its own writes, their order and the sources of reads, and an access is one
-//! event for each of its cells.
+//! event for each of its cells. The elements of an array are bytes of its first element here, one
+//! behind the other, so that an access may be of several of them. Of an array that no access and no
+//! observation divides further, eight bytes are a cell.
 
 use std::collections::BTreeSet;
 
-use crate::test::{LocationId, Type};
+use crate::test::{Location, LocationId, Type};
 
-/// Some bytes of a location.
+/// Some bytes of a location, or of the array that begins there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Bytes {
     pub(crate) at: LocationId,
-    pub(crate) start: u8,
+    pub(crate) start: u16,
     pub(crate) size: u8,
 }
 
+/// The most bytes that an access or a cell has.
+const WORD: u16 = 8;
+
 impl Bytes {
-    pub(crate) fn end(self) -> u8 {
-        self.start + self.size
+    pub(crate) fn end(self) -> u16 {
+        self.start + u16::from(self.size)
     }
 
     /// What some of these bytes hold of a value of all of them.
@@ -36,6 +41,11 @@ impl Bytes {
     fn overlaps(self, other: Bytes) -> bool {
         self.at == other.at && self.start < other.end() && other.start < self.end()
     }
+
+    /// Whether others are all among these.
+    pub(crate) fn contains(self, other: Bytes) -> bool {
+        self.at == other.at && self.start <= other.start && other.end() <= self.end()
+    }
 }
 
 /// The cells of all locations.
@@ -43,17 +53,40 @@ impl Bytes {
 pub(crate) struct Cells {
     /// All of them, by location and then by their first byte.
     pub(crate) all: Vec<Bytes>,
+    /// The bytes of each location.
+    wholes: Vec<Bytes>,
 }
 
 impl Cells {
-    /// Every location by itself.
-    pub(crate) fn whole(locations: &[Type]) -> Self {
-        let bytes = |(id, kind): (usize, &Type)| Bytes {
-            at: LocationId(id as u32),
-            start: 0,
-            size: (kind.size.bits() / 8) as u8,
-        };
-        Self { all: locations.iter().enumerate().map(bytes).collect() }
+    /// Every location by itself; arrays are cut only where `observed` begins or ends.
+    pub(crate) fn whole(
+        locations: &[Location],
+        kinds: &[Type],
+        observed: impl Iterator<Item = LocationId>,
+    ) -> Self {
+        let (mut all, mut wholes) = (Vec::new(), Vec::new());
+        for (number, (location, kind)) in locations.iter().zip(kinds).enumerate() {
+            let (id, size) = (LocationId(number as u32), (kind.size.bits() / 8) as u8);
+            let Some(array) = &location.array else {
+                let whole = Bytes { at: id, start: 0, size };
+                all.push(whole);
+                wholes.push(whole);
+                continue;
+            };
+            let start = array.offset(id) as u16;
+            wholes.push(Bytes { at: array.first, start, size });
+            if array.first == id {
+                let end = array.count as u16 * u16::from(size);
+                let word = |start: u16| {
+                    let size = WORD.min(end - start) as u8;
+                    Bytes { at: id, start, size }
+                };
+                all.extend((0..end).step_by(usize::from(WORD)).map(word));
+            }
+        }
+        let cells = Self { all, wholes };
+        let elements = observed.filter(|id| locations[id.0 as usize].array.is_some());
+        cells.cut_by(&elements.map(|id| cells.location(id)).collect())
     }
 
     /// The same, cut where some of these bytes begin or end.
@@ -64,15 +97,15 @@ impl Cells {
             for access in accesses.iter().filter(|access| access.overlaps(cell)) {
                 cuts.extend([access.start, access.end()]);
             }
-            let inside: Vec<u8> =
+            let inside: Vec<u16> =
                 cuts.into_iter().filter(|cut| (cell.start..=cell.end()).contains(cut)).collect();
             all.extend(inside.windows(2).map(|pair| Bytes {
                 start: pair[0],
-                size: pair[1] - pair[0],
+                size: (pair[1] - pair[0]) as u8,
                 ..cell
             }));
         }
-        Self { all }
+        Self { all, wholes: self.wholes.clone() }
     }
 
     /// The numbers of the cells that some bytes are in.
@@ -83,12 +116,34 @@ impl Cells {
 
     /// The bytes of a whole location.
     pub(crate) fn location(&self, id: LocationId) -> Bytes {
-        let cells = self.all.iter().filter(|cell| cell.at == id);
-        Bytes { at: id, start: 0, size: cells.map(|cell| cell.size).sum() }
+        self.wholes[id.0 as usize]
+    }
+
+    /// How many bytes there are in a location, or in the array that begins with it.
+    pub(crate) fn end(&self, at: LocationId) -> u16 {
+        let inside = self.wholes.iter().filter(|whole| whole.at == at);
+        inside.map(|whole| whole.end()).max().unwrap_or(0)
+    }
+
+    /// Some location that a cell has bytes of.
+    pub(crate) fn location_of(&self, cell: Bytes) -> LocationId {
+        let found = self.wholes.iter().position(|whole| whole.overlaps(cell));
+        LocationId(found.unwrap_or(0) as u32)
+    }
+
+    /// What a cell holds, given what locations hold.
+    pub(crate) fn value(&self, cell: Bytes, locations: &[u64]) -> u64 {
+        let inside = self.wholes.iter().zip(locations).filter(|(whole, _)| whole.overlaps(cell));
+        inside.fold(0, |so_far, (&whole, &value)| {
+            let start = whole.start.max(cell.start);
+            let size = (whole.end().min(cell.end()) - start) as u8;
+            let part = Bytes { start, size, ..cell };
+            so_far | cell.place(whole.cut(value, part), part)
+        })
     }
 
     /// Whether every location is a cell.
     pub(crate) fn are_whole(&self) -> bool {
-        self.all.iter().all(|cell| cell.start == 0 && self.location(cell.at) == *cell)
+        self.all == self.wholes
     }
 }

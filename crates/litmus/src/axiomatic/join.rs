@@ -54,13 +54,16 @@ pub(crate) fn explore(
     let initial = lower::initial_memory(test);
     let threads: Vec<Observed> =
         (0..test.threads.len()).map(|thread| observed_thread(test, variables, thread)).collect();
-    let shapes = shapes::all(&threads, &variables.locations, &initial, limits)?;
-    if let Some(cell) =
-        shapes.cells.all.iter().find(|cell| shapes.cells.location(cell.at) != **cell)
+    let observed = variables.memory.iter().map(|&(id, _)| id);
+    let cells = Cells::whole(&test.locations, &variables.locations, observed);
+    let shapes = shapes::all(&threads, &test.locations, cells, &initial, limits)?;
+    let whole = |cell: &&Bytes| shapes.cells.location(shapes.cells.location_of(**cell)) == **cell;
+    let is_whole = |cell: &&Bytes| !shapes.is_divided() || whole(cell);
+    if let Some(&cell) = shapes.cells.all.iter().find(|cell| !is_whole(cell))
         && model.location_axiom().is_none()
         && model.shape().is_err()
     {
-        return Err(Stopped::Mixed { thread: 0, location: cell.at });
+        return Err(Stopped::Mixed { thread: 0, location: shapes.cells.location_of(cell) });
     }
     let mut found = Found { states: BTreeMap::new(), cut: shapes.cut, looked_at: 0 };
     let mut chosen = vec![0; shapes.threads.len()];
@@ -169,7 +172,7 @@ impl<'a> Join<'a> {
                 }
             }
         }
-        if !cells.are_whole() {
+        if wholes.iter().enumerate().any(|(at, &whole)| at != whole) {
             join.execution.wholes = wholes;
         }
         join.execution.sources = join.sources();
@@ -194,8 +197,7 @@ impl<'a> Join<'a> {
 
     /// What an initial event writes.
     fn initial_value(&self, event: usize) -> u64 {
-        let cell = self.cells.all[event];
-        self.cells.location(cell.at).cut(self.initial[cell.at.0 as usize], cell)
+        self.cells.value(self.cells.all[event], self.initial)
     }
 
     /// The reads, each with the writes whose value it may have.
@@ -449,8 +451,8 @@ impl<'a> Join<'a> {
             }
             Place::Memory(id) => {
                 let whole = self.cells.location(id);
-                let cells =
-                    observed.iter().zip(last).filter(|(cell, _)| self.cells.all[**cell].at == id);
+                let cells = observed.iter().zip(last);
+                let cells = cells.filter(|(cell, _)| whole.contains(self.cells.all[**cell]));
                 cells.fold(0, |value, (&cell, &write)| {
                     value | whole.place(self.written_value(valuations, write), self.cells.all[cell])
                 })

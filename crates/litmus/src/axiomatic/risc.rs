@@ -5,13 +5,17 @@ use super::x86::named_fence;
 use crate::lower;
 use crate::test::{
     Architecture, AtomicChange, BranchCondition, Comparison, Extension, Flag, Register,
-    RiscAddress, RiscFence, RiscInstruction, RiscOperation, RiscOperator, RiscSource, Size, Thread,
+    RiscAddress, RiscFence, RiscInstruction, RiscOperation, RiscOperator, RiscSource, Shift, Size,
+    Thread,
 };
 
-/// The registers of both architectures, and behind them what was last compared.
-const REGISTERS: usize = 32;
-const LEFT: usize = REGISTERS;
-const RIGHT: usize = REGISTERS + 1;
+/// The registers of both architectures, and behind them the flags of Arm.
+const FLAGS: usize = 32;
+/// The flags, as bits of a value: negative, zero, carry and overflow.
+const NEGATIVE: u64 = 8;
+const ZERO: u64 = 4;
+const CARRY: u64 = 2;
+const OVERFLOW: u64 = 1;
 
 pub(crate) struct Risc {
     code: Vec<RiscInstruction>,
@@ -21,7 +25,7 @@ pub(crate) struct Risc {
 
 impl Risc {
     pub(crate) fn new(thread: &Thread, architecture: Architecture) -> Self {
-        let mut initial = vec![0; RIGHT + 1];
+        let mut initial = vec![0; FLAGS + 1];
         for each in &thread.registers {
             initial[each.register.0 as usize] = lower::word(each.value);
         }
@@ -49,8 +53,11 @@ impl Risc {
         match when {
             BranchCondition::Always => (true, 0),
             BranchCondition::Flag(flag) => {
-                let (left, right) = (registers.values[LEFT], registers.values[RIGHT]);
-                (flagged(flag, left, right), registers.sources[LEFT] | registers.sources[RIGHT])
+                (is_flagged(flag, registers.values[FLAGS]), registers.sources[FLAGS])
+            }
+            BranchCondition::Bit { of, bit, is_set } => {
+                let of = operand(registers, of);
+                (((of.value >> bit) & 1 == 1) == is_set, of.sources)
             }
             BranchCondition::Compare(comparison, left, right) => {
                 let (left, right) = (operand(registers, left), operand(registers, right));
@@ -114,18 +121,27 @@ impl Program for Risc {
                 set(registers, to, value);
                 ThreadAction::Computed { next: step + 1 }
             }
-            RiscOperation::Compute { operator, to, left, right } => {
+            RiscOperation::Compute { operator, to, left, right, sets_flags } => {
                 let (left, right) = (operand(registers, left), operand(registers, right));
+                let sources = left.sources | right.sources;
                 let value = compute(operator, left.value, right.value, size);
-                set(registers, to, Operand { value, sources: left.sources | right.sources });
+                // Of instructions on 32 bits, RISC-V extends the sign of the result.
+                let value = match self.architecture == Architecture::RiscV {
+                    true => size.signed(value) as u64,
+                    false => value,
+                };
+                if sets_flags {
+                    registers.values[FLAGS] = flags(operator, left.value, right.value, size);
+                    registers.sources[FLAGS] = sources;
+                }
+                set(registers, to, Operand { value, sources });
                 ThreadAction::Computed { next: step + 1 }
             }
             RiscOperation::Compare { left, right } => {
                 let (left, right) = (operand(registers, left), operand(registers, right));
-                for (cell, side) in [(LEFT, left), (RIGHT, right)] {
-                    registers.values[cell] = size.signed(side.value) as u64;
-                    registers.sources[cell] = side.sources;
-                }
+                let found = flags(RiscOperator::Subtract, left.value, right.value, size);
+                registers.values[FLAGS] = found;
+                registers.sources[FLAGS] = left.sources | right.sources;
                 ThreadAction::Computed { next: step + 1 }
             }
             RiscOperation::Nothing => ThreadAction::Computed { next: step + 1 },
@@ -179,16 +195,26 @@ impl Program for Risc {
 }
 
 fn operand(registers: &Registers, source: RiscSource) -> Operand {
+    let held = |Register(register): Register, extension: Extension| {
+        let value = registers.values[register as usize];
+        let value = match extension {
+            Extension::Whole => value,
+            Extension::SignedWord => Size::Long.signed(value) as u64,
+            Extension::UnsignedWord => Size::Long.cut(value),
+        };
+        Operand { value, sources: registers.sources[register as usize] }
+    };
     match source {
         RiscSource::Number(number) => Operand { value: number as u64, sources: 0 },
-        RiscSource::Register(Register(register), extension) => {
-            let value = registers.values[register as usize];
-            let value = match extension {
-                Extension::Whole => value,
-                Extension::SignedWord => Size::Long.signed(value) as u64,
-                Extension::UnsignedWord => Size::Long.cut(value),
+        RiscSource::Register(register, extension) => held(register, extension),
+        RiscSource::Shifted { register, extension, shift, count } => {
+            let Operand { value, sources } = held(register, extension);
+            let value = match shift {
+                Shift::Left => value << count,
+                Shift::Right => value >> count,
+                Shift::RightSigned => ((value as i64) >> count) as u64,
             };
-            Operand { value, sources: registers.sources[register as usize] }
+            Operand { value, sources }
         }
     }
 }
@@ -217,7 +243,32 @@ fn compute(operator: RiscOperator, left: u64, right: u64, size: Size) -> u64 {
         RiscOperator::ShiftRightSigned => (size.signed(left) >> count) as u64,
         RiscOperator::SetLess => u64::from(size.signed(left) < size.signed(right)),
         RiscOperator::SetLessUnsigned => u64::from(size.cut(left) < size.cut(right)),
+        RiscOperator::Multiply => left.wrapping_mul(right),
+        RiscOperator::AndNot => left & !right,
+        RiscOperator::OrNot => left | !right,
+        RiscOperator::XorNot => left ^ !right,
     })
+}
+
+/// The flags after an instruction of Arm on two values.
+fn flags(operator: RiscOperator, left: u64, right: u64, size: Size) -> u64 {
+    let result = compute(operator, left, right, size);
+    let (a, b) = (size.cut(left), size.cut(right));
+    let (signed_a, signed_b) = (i128::from(size.signed(a)), i128::from(size.signed(b)));
+    let overflows = |exact: i128| exact != i128::from(size.signed(result));
+    let (carry, overflow) = match operator {
+        RiscOperator::Add => {
+            ((u128::from(a) + u128::from(b)) >> size.bits() != 0, overflows(signed_a + signed_b))
+        }
+        // No borrow.
+        RiscOperator::Subtract => (a >= b, overflows(signed_a - signed_b)),
+        _ => (false, false),
+    };
+    let flag = |is_set: bool, flag: u64| if is_set { flag } else { 0 };
+    flag(size.signed(result) < 0, NEGATIVE)
+        | flag(result == 0, ZERO)
+        | flag(carry, CARRY)
+        | flag(overflow, OVERFLOW)
 }
 
 fn change_of(change: AtomicChange, read: u64, operand: u64, size: Size) -> u64 {
@@ -237,23 +288,24 @@ fn change_of(change: AtomicChange, read: u64, operand: u64, size: Size) -> u64 {
     })
 }
 
-/// Whether a condition holds after a comparison of two numbers.
-fn flagged(flag: Flag, left: u64, right: u64) -> bool {
-    let (signed_left, signed_right) = (left as i64, right as i64);
+/// Whether a condition holds with these flags.
+fn is_flagged(flag: Flag, flags: u64) -> bool {
+    let has = |flag: u64| flags & flag != 0;
+    let is_less = has(NEGATIVE) != has(OVERFLOW);
     match flag {
-        Flag::Equal => left == right,
-        Flag::NotEqual => left != right,
-        Flag::Less => signed_left < signed_right,
-        Flag::LessOrEqual => signed_left <= signed_right,
-        Flag::Greater => signed_left > signed_right,
-        Flag::GreaterOrEqual => signed_left >= signed_right,
-        Flag::Below => left < right,
-        Flag::BelowOrEqual => left <= right,
-        Flag::Above => left > right,
-        Flag::AboveOrEqual => left >= right,
-        Flag::Sign => signed_left.wrapping_sub(signed_right) < 0,
-        Flag::NoSign => signed_left.wrapping_sub(signed_right) >= 0,
-        Flag::Overflow => signed_left.checked_sub(signed_right).is_none(),
-        Flag::NoOverflow => signed_left.checked_sub(signed_right).is_some(),
+        Flag::Equal => has(ZERO),
+        Flag::NotEqual => !has(ZERO),
+        Flag::Less => is_less,
+        Flag::LessOrEqual => has(ZERO) || is_less,
+        Flag::Greater => !has(ZERO) && !is_less,
+        Flag::GreaterOrEqual => !is_less,
+        Flag::Below => !has(CARRY),
+        Flag::BelowOrEqual => !has(CARRY) || has(ZERO),
+        Flag::Above => has(CARRY) && !has(ZERO),
+        Flag::AboveOrEqual => has(CARRY),
+        Flag::Sign => has(NEGATIVE),
+        Flag::NoSign => !has(NEGATIVE),
+        Flag::Overflow => has(OVERFLOW),
+        Flag::NoOverflow => !has(OVERFLOW),
     }
 }

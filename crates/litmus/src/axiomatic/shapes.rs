@@ -20,7 +20,7 @@ use super::thread::{MOST_EVENTS, Operand, Program, Registers, Request, Sources, 
 use crate::lower;
 use crate::runs::UNROLL;
 use crate::search::{Limits, Stopped};
-use crate::test::{Size, Type};
+use crate::test::{Location, Size};
 
 /// Steps without an access after which a thread is given up.
 const PATIENCE: u32 = 1_000_000;
@@ -139,6 +139,14 @@ pub(crate) struct Shapes {
     pub(crate) cut: bool,
 }
 
+impl Shapes {
+    /// Whether an access is of several cells.
+    pub(crate) fn is_divided(&self) -> bool {
+        let mut events = self.threads.iter().flatten().flat_map(|shaped| &shaped.shape.events);
+        events.any(|event| event.at.is_some_and(|bytes| self.cells.of(bytes).count() > 1))
+    }
+}
+
 /// A thread with what is observed of it.
 pub(crate) struct Observed {
     pub(crate) program: Box<dyn Program>,
@@ -149,11 +157,11 @@ pub(crate) struct Observed {
 /// The shapes of all threads.
 pub(crate) fn all(
     threads: &[Observed],
-    locations: &[Type],
+    locations: &[Location],
+    mut cells: Cells,
     initial: &[u64],
     limits: &Limits<'_>,
 ) -> Result<Shapes, Stopped> {
-    let mut cells = Cells::whole(locations);
     loop {
         let found = all_with(threads, locations, initial, &cells, limits)?;
         let events = found.threads.iter().flatten().flat_map(|shaped| &shaped.shape.events);
@@ -168,21 +176,19 @@ pub(crate) fn all(
 /// The shapes of all threads, with values guessed for these cells.
 fn all_with(
     threads: &[Observed],
-    locations: &[Type],
+    locations: &[Location],
     initial: &[u64],
     cells: &Cells,
     limits: &Limits<'_>,
 ) -> Result<Shapes, Stopped> {
-    let first = |cell: &Bytes| {
-        let value = initial[cell.at.0 as usize];
-        BTreeSet::from([cells.location(cell.at).cut(value, *cell)])
-    };
+    let first = |cell: &Bytes| BTreeSet::from([cells.value(*cell, initial)]);
     let mut values: Vec<BTreeSet<u64>> = cells.all.iter().map(first).collect();
     let mut rounds = 0;
     loop {
         let mut found = Shapes { threads: Vec::new(), cells: cells.clone(), cut: false };
         for (thread, observed) in threads.iter().enumerate() {
-            let runner = Runner { observed, thread, locations, cells, values: &values, limits };
+            let values = &values;
+            let runner = Runner { observed, thread, locations, cells, values, limits };
             let (shapes, cut) = runner.runs()?;
             found.threads.push(shapes);
             found.cut |= cut;
@@ -191,10 +197,7 @@ fn all_with(
         for shaped in found.threads.iter().flatten() {
             let events = shaped.shape.events.iter().enumerate().filter(|(_, each)| each.is_write());
             for (at, bytes) in events.filter_map(|(at, each)| Some((at, each.at?))) {
-                let inside = |&cell: &usize| {
-                    let cell = cells.all[cell];
-                    bytes.start <= cell.start && cell.end() <= bytes.end()
-                };
+                let inside = |&cell: &usize| bytes.contains(cells.all[cell]);
                 for cell in cells.of(bytes).filter(inside) {
                     let part = |each: &Valuation| bytes.cut(each.written[at], cells.all[cell]);
                     values[cell].extend(shaped.valuations.iter().map(part));
@@ -219,7 +222,7 @@ fn most_writes(shapes: &Shapes) -> usize {
 struct Runner<'a> {
     observed: &'a Observed,
     thread: usize,
-    locations: &'a [Type],
+    locations: &'a [Location],
     cells: &'a Cells,
     /// What each cell may hold.
     values: &'a [BTreeSet<u64>],
@@ -237,7 +240,12 @@ struct Partial {
     control: Sources,
     /// The exclusive load that a store-conditional would be paired with.
     reserved: Option<usize>,
+    /// How often it has gone around a loop in a way that memory decided, and how often in all.
     jumped_back: u32,
+    turns: u32,
+    /// Whether memory has decided something since it last jumped back: a branch, or whether a
+    /// store-conditional succeeded.
+    is_decided_by_memory: bool,
 }
 
 impl Partial {
@@ -271,6 +279,8 @@ impl Runner<'_> {
             control: 0,
             reserved: None,
             jumped_back: 0,
+            turns: 0,
+            is_decided_by_memory: false,
         };
         let mut found: Vec<Shaped> = Vec::new();
         let mut numbers: FxHashMap<Shape, usize> = FxHashMap::default();
@@ -311,7 +321,9 @@ impl Runner<'_> {
         found[number].valuations.push(values);
     }
 
-    /// Goes on to the next access or the end; `None` if that is too far around a loop.
+    /// Goes on to the next access or the end; `None` if that is too far around a loop. Turns that
+    /// the registers alone decide, as those of a loop that counts, are not limited: there is one way
+    /// to go on.
     fn to_access(&self, mut partial: Partial) -> Result<Option<(Partial, ThreadAction)>, Stopped> {
         for _ in 0..PATIENCE {
             let act = self.observed.program.act(partial.step, &mut partial.registers);
@@ -319,10 +331,13 @@ impl Runner<'_> {
                 ThreadAction::Computed { next } => next,
                 ThreadAction::Branched { sources, next } => {
                     partial.control |= sources;
+                    partial.is_decided_by_memory |= sources != 0;
                     next
                 }
                 ThreadAction::Fence { before, after, name } => {
-                    self.room(&partial)?;
+                    if !self.has_room(&partial)? {
+                        return Ok(None);
+                    }
                     let event = ShapeEvent {
                         instruction: partial.shape.events.len() as u32,
                         action: ShapeAction::Fence(before, after, name),
@@ -334,10 +349,12 @@ impl Runner<'_> {
                     partial.push(event, 0, 0);
                     partial.step + 1
                 }
-                _ => return Ok(Some((partial, act))),
+                ThreadAction::End => return Ok(Some((partial, act))),
+                _ => return Ok(self.has_room(&partial)?.then_some((partial, act))),
             };
             if next <= partial.step {
-                partial.jumped_back += 1;
+                partial.turns += 1;
+                partial.jumped_back += u32::from(std::mem::take(&mut partial.is_decided_by_memory));
                 if partial.jumped_back > UNROLL {
                     return Ok(None);
                 }
@@ -347,10 +364,13 @@ impl Runner<'_> {
         Err(Stopped::Endless { thread: self.thread })
     }
 
-    fn room(&self, partial: &Partial) -> Result<(), Stopped> {
+    /// Whether there is room for one more access; if there is none because of a loop, the run is cut
+    /// short.
+    fn has_room(&self, partial: &Partial) -> Result<bool, Stopped> {
         match partial.shape.events.len() + 2 > MOST_EVENTS {
+            true if partial.turns > UNROLL => Ok(false),
             true => Err(Stopped::Runs { thread: self.thread }),
-            false => Ok(()),
+            false => Ok(true),
         }
     }
 
@@ -358,25 +378,22 @@ impl Runner<'_> {
     fn location(&self, request: &Request) -> Result<Bytes, Stopped> {
         let address = request.address.value;
         let fault = Stopped::Fault { thread: self.thread, address };
-        let Some((at, start)) = lower::location_around(address, self.locations.len()) else {
+        let Some((location, offset)) = lower::location_around(address, self.locations) else {
             return Err(fault);
         };
-        let whole = self.cells.location(at);
+        let whole = self.cells.location(location);
         if self.observed.program.ignores_sizes() {
-            return if start == 0 { Ok(whole) } else { Err(fault) };
+            return if offset == 0 { Ok(whole) } else { Err(fault) };
         }
-        let size = (request.size.bits() / 8) as u8;
-        if start + size > whole.size {
+        let start = whole.start + u16::from(offset);
+        let bytes = Bytes { at: whole.at, start, size: (request.size.bits() / 8) as u8 };
+        if bytes.end() > self.cells.end(whole.at) {
             return Err(fault);
         }
-        if !start.is_multiple_of(size) {
-            return Err(Stopped::Mixed { thread: self.thread, location: at });
+        if !start.is_multiple_of(u16::from(bytes.size)) {
+            return Err(Stopped::Mixed { thread: self.thread, location });
         }
-        Ok(Bytes { at, start, size })
-    }
-
-    fn fit(&self, at: Bytes, size: Size, value: u64) -> u64 {
-        self.locations[at.at.0 as usize].size.min(size).cut(value)
+        Ok(bytes)
     }
 
     /// What some bytes may hold: every combination of what their cells may.
@@ -386,7 +403,8 @@ impl Runner<'_> {
             let cell = self.cells.all[number];
             // A cell that is only partly read will be cut, and then all is done again.
             let start = cell.start.max(bytes.start);
-            let part = Bytes { start, size: cell.end().min(bytes.end()) - start, ..cell };
+            let size = (cell.end().min(bytes.end()) - start) as u8;
+            let part = Bytes { start, size, ..cell };
             let parts: BTreeSet<u64> =
                 self.values[number].iter().map(|&value| cell.cut(value, part)).collect();
             let joined = guesses
@@ -407,7 +425,6 @@ impl Runner<'_> {
         act: ThreadAction,
         pending: &mut Vec<Partial>,
     ) -> Result<(), Stopped> {
-        self.room(&partial)?;
         let instruction = partial.shape.events.len() as u32;
         let step = partial.step;
         partial.step += 1;
@@ -437,6 +454,7 @@ impl Runner<'_> {
             }
             ThreadAction::StoreConditional { request, value } => {
                 let at = self.location(&request)?;
+                partial.is_decided_by_memory = true;
                 let mut failed = partial.clone();
                 failed.reserved = None;
                 self.observed.program.stored(step, &mut failed.registers, None);
@@ -478,7 +496,7 @@ impl Runner<'_> {
     ) -> usize {
         let by = partial.push(event, request.address.sources, value.sources);
         let at = event.at.expect("a write has a place");
-        partial.values.written[by] = self.fit(at, request.size, value.value);
+        partial.values.written[by] = fit(at, request.size, value.value);
         by
     }
 
@@ -507,7 +525,7 @@ impl Runner<'_> {
         if let (true, Some(written)) = (as_one, written) {
             let by = partial.push(access(ShapeAction::Update), address, operand);
             partial.values.read[by] = value;
-            partial.values.written[by] = self.fit(at, request.size, written);
+            partial.values.written[by] = fit(at, request.size, written);
             return;
         }
         let mut read = access(ShapeAction::Read);
@@ -520,9 +538,15 @@ impl Runner<'_> {
         write.returns_nothing = false;
         // The halves belong together without a dependency between them.
         let to = partial.push(write, address, operand);
-        partial.values.written[to] = self.fit(at, request.size, written);
+        partial.values.written[to] = fit(at, request.size, written);
         partial.shape.links.push((ShapeLink::Atomic, by as u8, to as u8));
     }
+}
+
+/// As much of a value as an access of this size writes to these bytes.
+fn fit(at: Bytes, size: Size, value: u64) -> u64 {
+    let value = size.cut(value);
+    value & (u64::MAX >> (64 - 8 * u32::from(at.size)))
 }
 
 /// How the read of an atomic is ordered: what acquires is the read.

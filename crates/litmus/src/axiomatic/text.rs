@@ -6,7 +6,7 @@ use history::AccessOrder;
 
 use super::join::Reached;
 use crate::lower;
-use crate::test::Litmus;
+use crate::test::{Litmus, LocationId};
 
 impl Reached {
     /// The trace, a line for each event. The halves of an atomic are one event of it.
@@ -88,7 +88,7 @@ impl Reached {
             }
             None => {
                 let address = self.execution.events[at].address;
-                address.map_or_else(String::new, |address| test.locations[address].name.clone())
+                address.map_or_else(String::new, |id| test.trace_name(LocationId(id as u32)))
             }
         }
     }

@@ -1,47 +1,19 @@
-//! Instructions of AArch64: `LDAR W0,[X1]`, `STR W2,[X3,W4,SXTW]`, `DMB SY`, `CBNZ W0,LC00`.
+//! Instructions of AArch64 that access memory, and barriers: `LDAR W0,[X1]`, `STP X2,X3,[X4],#16`,
+//! `DMB SY`.
+//!
+//! Some are several instructions here, as the manual describes them: a pair is two accesses, and one
+//! that changes the register of its address is an access and an addition.
 
 use diagnostics::diagnostic::Diagnostic;
 use history::{AccessOrder, FenceName};
 
 use super::Parser;
 use super::instruction::Pending;
-use super::risc::{Named, order, refused_access, unknown};
-use crate::scan::Token;
+use super::risc::{Named, order};
 use crate::test::{
-    AtomicChange, BranchCondition, Comparison, Extension, Flag, RiscAddress, RiscFence,
-    RiscInstruction, RiscOperation, RiscOperator, RiscSource, Size,
+    AtomicChange, RiscAddress, RiscFence, RiscInstruction, RiscOperation, RiscOperator, RiscSource,
+    Size,
 };
-
-const KNOWN: &str = "LDR, LDAR, LDAPR, LDXR, LDAXR, STR, STLR, STXR, STLXR, SWP, CAS, LDADD, \
-                     LDCLR, LDEOR, LDSET, LDSMAX, LDSMIN, LDUMAX, LDUMIN and their forms with A, \
-                     L and AL, STADD and its like, all of them with B and H, MOV, ADD, SUB, AND, ORR, EOR, LSL, LSR, ASR, \
-                     CMP, CBZ, CBNZ, B, B.EQ and its like, DMB, DSB, ISB and NOP";
-
-const OPERATORS: [(&str, RiscOperator); 8] = [
-    ("ADD", RiscOperator::Add),
-    ("SUB", RiscOperator::Subtract),
-    ("AND", RiscOperator::And),
-    ("ORR", RiscOperator::Or),
-    ("EOR", RiscOperator::Xor),
-    ("LSL", RiscOperator::ShiftLeft),
-    ("LSR", RiscOperator::ShiftRight),
-    ("ASR", RiscOperator::ShiftRightSigned),
-];
-
-const FLAGS: [(&str, Flag); 12] = [
-    ("EQ", Flag::Equal),
-    ("NE", Flag::NotEqual),
-    ("LT", Flag::Less),
-    ("LE", Flag::LessOrEqual),
-    ("GT", Flag::Greater),
-    ("GE", Flag::GreaterOrEqual),
-    ("LO", Flag::Below),
-    ("CC", Flag::Below),
-    ("LS", Flag::BelowOrEqual),
-    ("HI", Flag::Above),
-    ("HS", Flag::AboveOrEqual),
-    ("CS", Flag::AboveOrEqual),
-];
 
 /// What atomics write, by the middle of their names: `LDADDAL`, `STADDL`.
 const ATOMICS: [(&str, AtomicChange); 8] = [
@@ -71,11 +43,13 @@ fn access(text: &str) -> Option<Access> {
     Some(match text {
         "LDR" | "LDUR" => Access::Load { order: None, exclusive: false },
         "LDAR" => Access::Load { order: acquire, exclusive: false },
-        "LDAPR" => Access::Load { order: Some(AccessOrder::AcquirePc), exclusive: false },
+        "LDAPR" | "LDAPUR" => {
+            Access::Load { order: Some(AccessOrder::AcquirePc), exclusive: false }
+        }
         "LDXR" => Access::Load { order: None, exclusive: true },
         "LDAXR" => Access::Load { order: acquire, exclusive: true },
         "STR" | "STUR" => Access::Store { order: None },
-        "STLR" => Access::Store { order: release },
+        "STLR" | "STLUR" => Access::Store { order: release },
         "STXR" => Access::StoreConditional { order: None },
         "STLXR" => Access::StoreConditional { order: release },
         _ => return atomic(text),
@@ -116,31 +90,131 @@ fn narrow_access(text: &str) -> Option<(Access, Size)> {
     Some((access(stem)?, size))
 }
 
+/// A load that extends a sign, by its mnemonic: how much it reads.
+fn signed_load(text: &str) -> Option<Size> {
+    Some(match text {
+        "LDRSB" | "LDURSB" => Size::Byte,
+        "LDRSH" | "LDURSH" => Size::Word,
+        "LDRSW" | "LDURSW" => Size::Long,
+        _ => return None,
+    })
+}
+
+/// An address, and what happens to its register.
+#[derive(Clone, Copy)]
+struct Addressed {
+    at: RiscAddress,
+    change: Option<BaseChange>,
+}
+
+/// By how much the register of an address is changed, and whether before the access.
+#[derive(Clone, Copy)]
+struct BaseChange {
+    base: Named,
+    by: i64,
+    is_before: bool,
+}
+
+impl BaseChange {
+    fn instruction(self) -> RiscInstruction {
+        let operation = RiscOperation::Compute {
+            operator: RiscOperator::Add,
+            to: self.base.register,
+            left: self.base.source(),
+            right: RiscSource::Number(self.by),
+            sets_flags: false,
+        };
+        RiscInstruction { operation, size: Size::Quad }
+    }
+}
+
 impl<'a> Parser<'a> {
+    /// One instruction, and what it is made of.
     pub(super) fn aarch64_instruction(
         &mut self,
         thread: usize,
         pending: &mut Pending<'a>,
-    ) -> Result<RiscInstruction, Diagnostic> {
+    ) -> Result<Vec<RiscInstruction>, Diagnostic> {
         let mnemonic = self.word("an instruction")?;
         let text = mnemonic.text.to_ascii_uppercase();
         if let Some(access) = access(&text) {
             return self.aarch64_access(access, None);
         }
+        if let Some(size) = signed_load(&text) {
+            return self.aarch64_signed_load(size);
+        }
+        if matches!(text.as_str(), "LDP" | "STP" | "LDNP" | "STNP") {
+            return self.aarch64_pair(text.starts_with('L'));
+        }
         if let Some((access, size)) = narrow_access(&text) {
             return self.aarch64_access(access, Some(size));
         }
-        if matches!(text.as_str(), "LDRSB" | "LDRSH" | "LDRSW" | "LDP" | "STP" | "LDNP" | "STNP") {
-            return Err(refused_access(mnemonic));
-        }
         if let Some(fence) = self.aarch64_fence(&text)? {
             let operation = RiscOperation::Fence(RiscFence::Named(fence));
-            return Ok(RiscInstruction { operation, size: Size::Quad });
+            return Ok(vec![RiscInstruction { operation, size: Size::Quad }]);
         }
         if let Some(found) = self.aarch64_branch(&text, thread, pending)? {
-            return Ok(found);
+            return Ok(vec![found]);
         }
         self.aarch64_computing(&text, mnemonic)
+    }
+
+    /// `LDRSB X0,[X1]`, `LDRSH W0,[X1]`, `LDRSW X0,[X1]`.
+    fn aarch64_signed_load(&mut self, size: Size) -> Result<Vec<RiscInstruction>, Diagnostic> {
+        let first = self.named_register()?;
+        if size == Size::Long && first.size != Size::Quad {
+            let message = "`LDRSW` takes a 64-bit register";
+            return Err(Diagnostic::error(first.span, message).help("write `X`, not `W`"));
+        }
+        self.comma()?;
+        let address = self.aarch64_changing_address()?;
+        let (to, at) = (first.register, address.at);
+        let operation = RiscOperation::Load { to, at, order: None, exclusive: false, signed: true };
+        let mut all = around(address, &[first], vec![RiscInstruction { operation, size }])?;
+        if first.size == Size::Long {
+            // The sign goes up to bit 31.
+            let (left, right) = (RiscSource::Number(0), first.source());
+            let operator = RiscOperator::Or;
+            let operation = RiscOperation::Compute { operator, to, left, right, sets_flags: false };
+            all.push(RiscInstruction { operation, size: Size::Long });
+        }
+        Ok(all)
+    }
+
+    /// `LDP X0,X1,[X2,#16]`, `STP W0,W1,[X2],#8`: two accesses.
+    fn aarch64_pair(&mut self, loads: bool) -> Result<Vec<RiscInstruction>, Diagnostic> {
+        let first = self.named_register()?;
+        self.comma()?;
+        let second = self.named_register()?;
+        same_size(first, second)?;
+        self.comma()?;
+        let address = self.aarch64_changing_address()?;
+        let size = first.size;
+        let RiscSource::Number(offset) = address.at.offset else {
+            let message = "a pair has a number as its offset";
+            return Err(Diagnostic::error(second.span, message).help("write `[X1,#16]`"));
+        };
+        let each = |named: Named, further: i64| {
+            let offset = RiscSource::Number(offset.wrapping_add(further));
+            let (at, order) = (RiscAddress { offset, ..address.at }, None);
+            let operation = match loads {
+                true => RiscOperation::Load {
+                    to: named.register,
+                    at,
+                    order,
+                    exclusive: false,
+                    signed: false,
+                },
+                false => RiscOperation::Store { from: named.source(), at, order },
+            };
+            RiscInstruction { operation, size }
+        };
+        let mut both = vec![each(first, 0), each(second, i64::from(size.bits() / 8))];
+        // The address is known before either is loaded.
+        if loads && first.source() == address.at.base {
+            both.reverse();
+        }
+        around(address, &[first, second], both)
     }
 
     /// The operands of an access, of less than a register if `narrow` says so.
@@ -148,7 +222,7 @@ impl<'a> Parser<'a> {
         &mut self,
         access: Access,
         narrow: Option<Size>,
-    ) -> Result<RiscInstruction, Diagnostic> {
+    ) -> Result<Vec<RiscInstruction>, Diagnostic> {
         let status = match access {
             Access::StoreConditional { .. } => {
                 let status = self.named_register()?.register;
@@ -172,8 +246,13 @@ impl<'a> Parser<'a> {
             }
             _ => None,
         };
-        let at = self.aarch64_address()?;
-        let signed = false;
+        let address = match access {
+            Access::Load { order: None, exclusive: false } | Access::Store { order: None } => {
+                self.aarch64_changing_address()?
+            }
+            _ => Addressed { at: self.aarch64_address()?, change: None },
+        };
+        let (at, signed) = (address.at, false);
         let operation = match access {
             Access::Load { order, exclusive } => {
                 RiscOperation::Load { to: first.register, at, order, exclusive, signed }
@@ -197,7 +276,33 @@ impl<'a> Parser<'a> {
                 order,
             },
         };
-        Ok(RiscInstruction { operation, size: narrow.unwrap_or(first.size) })
+        let size = narrow.unwrap_or(first.size);
+        around(address, &[first], vec![RiscInstruction { operation, size }])
+    }
+
+    /// An address, also `[X1],#8` and `[X1,#8]!`, which change its register.
+    fn aarch64_changing_address(&mut self) -> Result<Addressed, Diagnostic> {
+        let base = self.tokens.get(self.next + 1).copied().unwrap_or_else(|| self.peek());
+        let at = self.aarch64_address()?;
+        let change = |parser: &Self, by: i64, is_before: bool| {
+            let (register, size) = parser.known_register(base)?;
+            let base = Named { register: Some(register), size, span: base.span };
+            Ok(Some(BaseChange { base, by, is_before }))
+        };
+        if self.accept("!") {
+            let RiscSource::Number(by) = at.offset else {
+                let message = "an address that changes its register has a number as its offset";
+                return Err(Diagnostic::error(base.span, message));
+            };
+            let at = RiscAddress { offset: RiscSource::Number(0), ..at };
+            return Ok(Addressed { at, change: change(self, by, true)? });
+        }
+        if self.is(",") && at.offset == RiscSource::Number(0) {
+            self.take();
+            let by = self.immediate()?;
+            return Ok(Addressed { at, change: change(self, by, false)? });
+        }
+        Ok(Addressed { at, change: None })
     }
 
     /// `[X1]`, `[X1,#8]`, `[X1,X2]`, `[X1,W2,SXTW]`.
@@ -217,36 +322,6 @@ impl<'a> Parser<'a> {
         };
         self.expect("]", "after the address")?;
         Ok(RiscAddress { base: base.source(), offset })
-    }
-
-    /// A register with how it is extended, as the last operand of an instruction of this size.
-    fn aarch64_operand(&mut self, size: Size) -> Result<RiscSource, Diagnostic> {
-        let named = self.named_register()?;
-        let mut extension = None;
-        if self.accept(",") {
-            let word = self.word("`SXTW` or `UXTW`")?;
-            extension = match word.text.to_ascii_uppercase().as_str() {
-                "SXTW" => Some(Extension::SignedWord),
-                "UXTW" => Some(Extension::UnsignedWord),
-                _ => {
-                    let message = format!("`{}` of an operand is not supported", word.text);
-                    let problem = Diagnostic::error(word.span, message);
-                    return Err(problem.help("`SXTW` and `UXTW` are"));
-                }
-            };
-            if self.at_immediate() && self.immediate()? != 0 {
-                let message = "shifts of an operand are not supported";
-                return Err(Diagnostic::error(word.span, message));
-            }
-        }
-        if extension.is_none() && named.size != size {
-            let message = "a 32-bit register in a 64-bit instruction, or the other way round";
-            return Err(Diagnostic::error(named.span, message).help("`SXTW` extends a register"));
-        }
-        Ok(match named.register {
-            Some(register) => RiscSource::Register(register, extension.unwrap_or(Extension::Whole)),
-            None => RiscSource::Number(0),
-        })
     }
 
     /// `DMB SY`, `DMB ISHLD`, `DSB ST`, `ISB`. All domains of shareability are one.
@@ -271,84 +346,25 @@ impl<'a> Parser<'a> {
             }
         }
     }
-
-    fn aarch64_branch(
-        &mut self,
-        text: &str,
-        thread: usize,
-        pending: &mut Pending<'a>,
-    ) -> Result<Option<RiscInstruction>, Diagnostic> {
-        let mut size = Size::Quad;
-        let flag = text.strip_prefix("B.").or_else(|| text.strip_prefix('B'));
-        let flag = flag.and_then(|name| FLAGS.iter().find(|row| row.0 == name));
-        let when = match text {
-            "B" => BranchCondition::Always,
-            "CBZ" | "CBNZ" => {
-                let named = self.named_register()?;
-                size = named.size;
-                self.comma()?;
-                let is = if text == "CBZ" { Comparison::Equal } else { Comparison::NotEqual };
-                BranchCondition::Compare(is, named.source(), RiscSource::Number(0))
-            }
-            _ => match flag {
-                Some(row) => BranchCondition::Flag(row.1),
-                None => return Ok(None),
-            },
-        };
-        self.branch_target(thread, pending)?;
-        Ok(Some(RiscInstruction { operation: RiscOperation::Branch { when, target: 0 }, size }))
-    }
-
-    fn aarch64_computing(
-        &mut self,
-        text: &str,
-        mnemonic: Token<'a>,
-    ) -> Result<RiscInstruction, Diagnostic> {
-        if text == "NOP" {
-            return Ok(RiscInstruction { operation: RiscOperation::Nothing, size: Size::Quad });
-        }
-        let operator = OPERATORS.iter().find(|row| row.0 == text).map(|row| row.1);
-        if operator.is_none() && text != "MOV" && text != "CMP" {
-            return Err(unknown(mnemonic, KNOWN));
-        }
-        let first = self.named_register()?;
-        self.comma()?;
-        let (to, size) = (first.register, first.size);
-        let operation = match operator {
-            Some(operator) => {
-                let left = self.named_register()?;
-                same_size(first, left)?;
-                self.comma()?;
-                let right = self.aarch64_last(size)?;
-                RiscOperation::Compute { operator, to, left: left.source(), right }
-            }
-            None if text == "CMP" => {
-                let right = self.aarch64_last(size)?;
-                RiscOperation::Compare { left: first.source(), right }
-            }
-            None if self.at_immediate() => {
-                self.accept("#");
-                RiscOperation::Constant { to, value: self.constant()? }
-            }
-            None => {
-                let right = self.aarch64_last(size)?;
-                let operator = RiscOperator::Or;
-                RiscOperation::Compute { operator, to, left: RiscSource::Number(0), right }
-            }
-        };
-        Ok(RiscInstruction { operation, size })
-    }
-
-    /// The last operand: a number, or a register with how it is extended.
-    fn aarch64_last(&mut self, size: Size) -> Result<RiscSource, Diagnostic> {
-        match self.at_immediate() {
-            true => Ok(RiscSource::Number(self.immediate()?)),
-            false => self.aarch64_operand(size),
-        }
-    }
 }
 
-fn same_size(one: Named, other: Named) -> Result<(), Diagnostic> {
+/// The accesses at an address, with the change of its register before or behind them.
+fn around(
+    address: Addressed,
+    named: &[Named],
+    mut accesses: Vec<RiscInstruction>,
+) -> Result<Vec<RiscInstruction>, Diagnostic> {
+    let Some(change) = address.change else { return Ok(accesses) };
+    if let Some(both) = named.iter().find(|named| named.register == change.base.register) {
+        let message = "the register of an address that the instruction changes is accessed, too";
+        return Err(Diagnostic::error(both.span, message).help("the manual leaves this open"));
+    }
+    let at = if change.is_before { 0 } else { accesses.len() };
+    accesses.insert(at, change.instruction());
+    Ok(accesses)
+}
+
+pub(super) fn same_size(one: Named, other: Named) -> Result<(), Diagnostic> {
     if one.size == other.size {
         return Ok(());
     }

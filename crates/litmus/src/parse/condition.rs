@@ -39,6 +39,18 @@ impl Stack {
         self.nodes.push(node);
     }
 
+    /// Adds the conjunction of some nodes.
+    fn push_all(&mut self, nodes: Vec<Node>) {
+        for (number, node) in nodes.into_iter().enumerate() {
+            self.push(node);
+            if number > 0 {
+                let right = self.part();
+                let left = self.part();
+                self.push(Node::And(left, right));
+            }
+        }
+    }
+
     fn part(&mut self) -> u32 {
         self.parts.pop().expect("an operator is applied only after its operands")
     }
@@ -124,8 +136,17 @@ impl Parser<'_> {
                 }
                 stack.operators.push(operator);
             }
-            let (atom, negated) = self.atom()?;
-            stack.push(atom);
+            let negated = match self.array_atoms()? {
+                Some((elements, negated)) => {
+                    stack.push_all(elements);
+                    negated
+                }
+                None => {
+                    let (atom, negated) = self.atom()?;
+                    stack.push(atom);
+                    negated
+                }
+            };
             if negated {
                 let atom = stack.part();
                 stack.push(Node::Not(atom));
@@ -180,6 +201,20 @@ impl Parser<'_> {
             None => Node::Equals(place, self.constant()?),
         };
         Ok((atom, negated))
+    }
+
+    /// `x={1,2}`, where `x` is an array: what is said of its elements, and whether it is to be negated.
+    fn array_atoms(&mut self) -> Result<Option<(Vec<Node>, bool)>, Diagnostic> {
+        let is_comparison = matches!(self.peek_second().text, "=" | "==" | "!=" | "<>");
+        let name = self.peek();
+        if !is_comparison {
+            return Ok(None);
+        }
+        let Some(elements) = self.whole_array() else { return Ok(None) };
+        let negated = matches!(self.take().text, "!=" | "<>");
+        let values = self.element_values(name, elements.len())?;
+        let equals = elements.zip(values).map(|(id, value)| Node::Equals(Place::Memory(id), value));
+        Ok(Some((equals.collect(), negated)))
     }
 
     /// A place whose value is meant, if it is one: a bare name on the right means an address.

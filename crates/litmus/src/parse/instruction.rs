@@ -145,8 +145,9 @@ impl<'a> Parser<'a> {
                 self.push_risc(thread, instruction);
             }
             Architecture::AArch64 => {
-                let instruction = self.aarch64_instruction(thread, pending)?;
-                self.push_risc(thread, instruction);
+                for instruction in self.aarch64_instruction(thread, pending)? {
+                    self.push_risc(thread, instruction);
+                }
             }
         }
         Ok(())

@@ -5,6 +5,7 @@
 //! that is wrong is reported with its place and what was expected there.
 
 mod aarch64;
+mod aarch64_computing;
 mod condition;
 mod header;
 mod initial;
@@ -18,7 +19,8 @@ use diagnostics::source::Span;
 
 use crate::scan::{self, Kind, Token};
 use crate::test::{
-    Architecture, Code, Constant, Litmus, Location, LocationId, Place, Register, Size, Thread, Type,
+    Architecture, Array, Code, Constant, Litmus, Location, LocationId, Place, Register, Size,
+    Thread, Type,
 };
 use crate::widths;
 
@@ -158,14 +160,24 @@ impl<'a> Parser<'a> {
 
     /// The location of a name, new or known.
     fn location(&mut self, name: Token<'_>) -> Result<LocationId, Diagnostic> {
-        let known = self.test.locations.iter().position(|known| known.name == name.text);
+        let is_named = |known: &Location| match &known.array {
+            None => known.name == name.text,
+            Some(array) => array.name == name.text,
+        };
+        let known = self.test.locations.iter().position(is_named);
         if let Some(known) = known {
             return Ok(LocationId(known as u32));
         }
         if self.is_read {
             let problem =
                 Diagnostic::error(name.span, format!("the test has no location `{}`", name.text));
-            let names: Vec<&str> = self.test.locations.iter().map(|each| &*each.name).collect();
+            let mut names: Vec<&str> = self
+                .test
+                .locations
+                .iter()
+                .map(|each| each.array.as_ref().map_or(&*each.name, |array| &*array.name))
+                .collect();
+            names.dedup();
             return Err(problem.help(match &*names {
                 [] => "the program uses no location, and the initial state names none".to_owned(),
                 names => format!("the locations of this test are {}", names.join(", ")),
@@ -176,7 +188,8 @@ impl<'a> Parser<'a> {
             return Err(Diagnostic::error(name.span, message));
         }
         let initial = Constant::Number(0);
-        self.test.locations.push(Location { name: name.text.to_owned(), kind: None, initial });
+        let name = name.text.to_owned();
+        self.test.locations.push(Location { name, kind: None, initial, array: None });
         Ok(LocationId(self.test.locations.len() as u32 - 1))
     }
 
@@ -224,16 +237,18 @@ impl<'a> Parser<'a> {
         self.known_register(token).map(|(register, size)| (register, size, token.span))
     }
 
-    /// A state shows registers as wide as the program uses them, so a condition must not speak of a
-    /// part of one.
+    /// A state shows registers as their types say, whatever part of them is named, so a condition
+    /// must not name less of a register than the program uses.
     fn whole_registers(&self) -> Result<(), Diagnostic> {
-        let kind = |place| widths::of_place(&self.test, &[], place).size;
-        let Some(&(place, size, span)) =
-            self.parts.iter().find(|(place, size, _)| *size < kind(*place))
-        else {
+        let part = |&(place, size, span): &(Place, Size, Span)| {
+            let Place::Register(thread, register) = place else { return None };
+            let used = widths::used_of(&self.test, thread, register)?;
+            (size < used).then_some((place, size, used, span))
+        };
+        let Some((place, size, used, span)) = self.parts.iter().find_map(part) else {
             return Ok(());
         };
-        let (bits, used) = (size.bits(), kind(place).bits());
+        let (bits, used) = (size.bits(), used.bits());
         let message = format!(
             "the condition is about {bits} bits of a register that the thread uses as {used}"
         );
@@ -258,10 +273,71 @@ impl<'a> Parser<'a> {
             return Ok(place);
         }
         let name = self.word("a place, such as `0:rax` or `x`")?;
+        let id = self.location(name)?;
         if self.is("[") {
-            return Err(arrays(self.peek().span));
+            return Ok(Place::Memory(self.element(id, name)?));
         }
-        Ok(Place::Memory(self.location(name)?))
+        match self.array(id) {
+            None => Ok(Place::Memory(id)),
+            Some(_) => {
+                let problem = Diagnostic::error(name.span, format!("`{}` is an array", name.text));
+                Err(problem.help(format!("write `{}[0]` for its first element", name.text)))
+            }
+        }
+    }
+
+    /// The array that begins with a location.
+    fn array(&self, id: LocationId) -> Option<&Array> {
+        self.test.locations[id.0 as usize].array.as_ref()
+    }
+
+    /// `[1]` behind the name of an array.
+    fn element(&mut self, id: LocationId, name: Token<'_>) -> Result<LocationId, Diagnostic> {
+        let opening = self.take();
+        let (index, span) = self.number()?;
+        self.expect("]", "after the number of the element")?;
+        let Some(array) = self.array(id) else {
+            let problem = Diagnostic::error(opening.span, format!("`{}` is no array", name.text));
+            return Err(problem.help("the initial state declares arrays: `int x[2]`"));
+        };
+        match u32::try_from(index) {
+            Ok(index) if index < array.count => Ok(LocationId(id.0 + index)),
+            _ => {
+                let message = format!("`{}` has {} elements", name.text, array.count);
+                Err(Diagnostic::error(span, message).help("elements are counted from 0"))
+            }
+        }
+    }
+
+    /// The elements of an array, if its name comes next and no element of it.
+    fn whole_array(&mut self) -> Option<impl ExactSizeIterator<Item = LocationId> + use<>> {
+        let (name, is_bare) = (self.peek(), self.peek_second().text != "[");
+        let locations = self.test.locations.iter();
+        let mut arrays = locations.filter_map(|location| location.array.as_ref());
+        let array = arrays.find(|array| is_bare && array.name == name.text)?;
+        let elements = array.first.0..array.first.0 + array.count;
+        self.take();
+        Some((0..elements.len()).map(move |index| LocationId(elements.start + index as u32)))
+    }
+
+    /// `{1,2}`: the values of all elements of an array.
+    fn element_values(
+        &mut self,
+        name: Token<'_>,
+        count: usize,
+    ) -> Result<Vec<Constant>, Diagnostic> {
+        self.expect("{", "before the values of the elements")?;
+        let mut values = vec![self.constant()?];
+        while self.accept(",") {
+            values.push(self.constant()?);
+        }
+        let closing = self.expect("}", "after the values of the elements")?;
+        if values.len() == count {
+            return Ok(values);
+        }
+        let message =
+            format!("{} values for the {count} elements of `{}`", values.len(), name.text);
+        Err(Diagnostic::error(closing.span, message))
     }
 
     fn known_thread(&self, thread: u32, span: Span) -> Result<(), Diagnostic> {
@@ -356,8 +432,13 @@ impl<'a> Parser<'a> {
         if self.accept("locations") {
             self.expect("[", "after `locations`")?;
             while !self.accept("]") {
-                let place = self.place()?;
-                self.test.shown.push(place);
+                match self.whole_array() {
+                    Some(elements) => self.test.shown.extend(elements.map(Place::Memory)),
+                    None => {
+                        let place = self.place()?;
+                        self.test.shown.push(place);
+                    }
+                }
                 if self.peek().kind == Kind::Word {
                     self.type_name()?;
                 }
@@ -383,11 +464,6 @@ impl<'a> Parser<'a> {
         let problem = Diagnostic::error(token.span, format!("unknown type `{}`", token.text));
         Err(problem.help(format!("supported types: {}", names.join(", "))))
     }
-}
-
-/// Arrays are one of the things that herd7 reads and this does not.
-fn arrays(span: Span) -> Diagnostic {
-    Diagnostic::error(span, "arrays are not supported").help("use one location for each element")
 }
 
 /// Whether a line begins a litmus test of this architecture.

@@ -58,12 +58,6 @@ pub(super) fn unknown(mnemonic: Token<'_>, known: &str) -> Diagnostic {
     Diagnostic::error(mnemonic.span, message).help(format!("supported: {known}"))
 }
 
-/// An access of a pair of registers, or one that extends a sign.
-pub(super) fn refused_access(mnemonic: Token<'_>) -> Diagnostic {
-    Diagnostic::error(mnemonic.span, format!("`{}` is not supported", mnemonic.text))
-        .help("accesses are of one register, and narrow ones are extended with zeros")
-}
-
 /// The order of an access that may acquire, release or both.
 pub(super) fn order(acquire: bool, release: bool) -> Option<AccessOrder> {
     match (acquire, release) {

@@ -13,11 +13,13 @@ use crate::test::{
 
 const KNOWN: &str = "lb, lh, lw, ld, lbu, lhu, lwu, sb, sh, sw, sd, lr, sc (each with .aq, .rl), amoswap, amoadd, amoand, amoor, \
                      amoxor, amomax, amomin, amomaxu, amominu, fence, fence.tso, fence.i, li, mv, \
-                     add, sub, and, or, xor, sll, srl, sra, slt, sltu and their forms with \
-                     numbers, beq, bne, blt, bge, bltu, bgeu, beqz, bnez, j and nop";
+                     add, sub, and, or, xor, sll, srl, sra, slt, sltu, mul, andn, orn, xnor and \
+                     their forms with numbers and on words, lui, neg, not, seqz, snez, sltz, sgtz, \
+                     sext.w, beq, bne, blt, bge, bltu, bgeu, bgt, ble, bgtu, bleu, beqz, bnez and \
+                     their like, j and nop";
 
 /// Operators, which have a form with a number: `add`, `addi`.
-const OPERATORS: [(&str, &str, RiscOperator); 10] = [
+const OPERATORS: [(&str, &str, RiscOperator); 14] = [
     ("add", "addi", RiscOperator::Add),
     ("sub", "", RiscOperator::Subtract),
     ("and", "andi", RiscOperator::And),
@@ -28,7 +30,41 @@ const OPERATORS: [(&str, &str, RiscOperator); 10] = [
     ("sra", "srai", RiscOperator::ShiftRightSigned),
     ("slt", "slti", RiscOperator::SetLess),
     ("sltu", "sltiu", RiscOperator::SetLessUnsigned),
+    ("mul", "", RiscOperator::Multiply),
+    ("andn", "", RiscOperator::AndNot),
+    ("orn", "", RiscOperator::OrNot),
+    ("xnor", "", RiscOperator::XorNot),
 ];
+
+/// Operators that also have a form on words, which extends the sign of its result: `addw`, `addiw`.
+const ON_WORDS: [RiscOperator; 6] = [
+    RiscOperator::Add,
+    RiscOperator::Subtract,
+    RiscOperator::Multiply,
+    RiscOperator::ShiftLeft,
+    RiscOperator::ShiftRight,
+    RiscOperator::ShiftRightSigned,
+];
+
+/// Instructions of one operand: an operator, with a number as its other side.
+const UNARY: [(&str, RiscOperator, OtherSide, Size); 9] = [
+    ("mv", RiscOperator::Add, OtherSide::Right(0), Size::Quad),
+    ("sext.w", RiscOperator::Add, OtherSide::Right(0), Size::Long),
+    ("not", RiscOperator::Xor, OtherSide::Right(-1), Size::Quad),
+    ("seqz", RiscOperator::SetLessUnsigned, OtherSide::Right(1), Size::Quad),
+    ("sltz", RiscOperator::SetLess, OtherSide::Right(0), Size::Quad),
+    ("neg", RiscOperator::Subtract, OtherSide::LeftZero, Size::Quad),
+    ("negw", RiscOperator::Subtract, OtherSide::LeftZero, Size::Long),
+    ("snez", RiscOperator::SetLessUnsigned, OtherSide::LeftZero, Size::Quad),
+    ("sgtz", RiscOperator::SetLess, OtherSide::LeftZero, Size::Quad),
+];
+
+/// The side of an operator that an instruction of one operand does not name.
+#[derive(Clone, Copy)]
+enum OtherSide {
+    Right(i64),
+    LeftZero,
+}
 
 const BRANCHES: [(&str, &str, Comparison); 6] = [
     ("beq", "beqz", Comparison::Equal),
@@ -37,6 +73,14 @@ const BRANCHES: [(&str, &str, Comparison); 6] = [
     ("bge", "bgez", Comparison::GreaterOrEqual),
     ("bltu", "", Comparison::LessUnsigned),
     ("bgeu", "", Comparison::GreaterOrEqualUnsigned),
+];
+
+/// Branches whose operands change places: `bgt a,b` is `blt b,a`, `bgtz a` is `blt x0,a`.
+const SWAPPED_BRANCHES: [(&str, &str, Comparison); 4] = [
+    ("bgt", "bgtz", Comparison::Less),
+    ("ble", "blez", Comparison::GreaterOrEqual),
+    ("bgtu", "", Comparison::LessUnsigned),
+    ("bleu", "", Comparison::GreaterOrEqualUnsigned),
 ];
 
 const ATOMICS: [(&str, AtomicChange); 9] = [
@@ -114,6 +158,9 @@ impl<'a> Parser<'a> {
         if let Some(fence) = self.riscv_fence(&text)? {
             return Ok(whole(RiscOperation::Fence(fence)));
         }
+        if let Some(found) = self.riscv_computing(&text)? {
+            return Ok(found);
+        }
         let Some(parts) = Mnemonic::of(&text) else { return Err(unknown(mnemonic, KNOWN)) };
         if let Some(found) = self.riscv_access(&parts)? {
             return Ok(found);
@@ -121,10 +168,7 @@ impl<'a> Parser<'a> {
         if parts.size.is_some() || parts.order.is_some() {
             return Err(unknown(mnemonic, KNOWN));
         }
-        if let Some(operation) = self.riscv_branch(&text, thread, pending)? {
-            return Ok(whole(operation));
-        }
-        match self.riscv_computing(&text)? {
+        match self.riscv_branch(&text, thread, pending)? {
             Some(operation) => Ok(whole(operation)),
             None => Err(unknown(mnemonic, KNOWN)),
         }
@@ -221,6 +265,7 @@ impl<'a> Parser<'a> {
         pending: &mut Pending<'a>,
     ) -> Result<Option<RiscOperation>, Diagnostic> {
         let with_zero = |row: &&(&str, &str, Comparison)| !row.1.is_empty() && row.1 == text;
+        let zero = RiscSource::Number(0);
         let when = if text == "j" {
             BranchCondition::Always
         } else if let Some(row) = BRANCHES.iter().find(|row| row.0 == text) {
@@ -232,7 +277,17 @@ impl<'a> Parser<'a> {
         } else if let Some(row) = BRANCHES.iter().find(with_zero) {
             let left = self.named_register()?.source();
             self.comma()?;
-            BranchCondition::Compare(row.2, left, RiscSource::Number(0))
+            BranchCondition::Compare(row.2, left, zero)
+        } else if let Some(row) = SWAPPED_BRANCHES.iter().find(|row| row.0 == text) {
+            let right = self.named_register()?.source();
+            self.comma()?;
+            let left = self.named_register()?.source();
+            self.comma()?;
+            BranchCondition::Compare(row.2, left, right)
+        } else if let Some(row) = SWAPPED_BRANCHES.iter().find(with_zero) {
+            let right = self.named_register()?.source();
+            self.comma()?;
+            BranchCondition::Compare(row.2, zero, right)
         } else {
             return Ok(None);
         };
@@ -240,25 +295,51 @@ impl<'a> Parser<'a> {
         Ok(Some(RiscOperation::Branch { when, target: 0 }))
     }
 
-    fn riscv_computing(&mut self, text: &str) -> Result<Option<RiscOperation>, Diagnostic> {
+    fn riscv_computing(&mut self, text: &str) -> Result<Option<RiscInstruction>, Diagnostic> {
         if text == "nop" {
-            return Ok(Some(RiscOperation::Nothing));
+            return Ok(Some(whole(RiscOperation::Nothing)));
         }
         if text == "li" || text == "la" {
             let to = self.named_register()?.register;
             self.comma()?;
             let value = self.constant()?;
-            return Ok(Some(RiscOperation::Constant { to, value }));
+            return Ok(Some(whole(RiscOperation::Constant { to, value })));
         }
-        if text == "mv" {
+        if text == "lui" {
             let to = self.named_register()?.register;
             self.comma()?;
-            let (left, right) = (self.named_register()?.source(), RiscSource::Number(0));
-            let operator = RiscOperator::Add;
-            return Ok(Some(RiscOperation::Compute { operator, to, left, right }));
+            let (number, span) = self.number()?;
+            if !(0..1 << 20).contains(&number) {
+                return Err(Diagnostic::error(span, "`lui` takes a number of 20 bits"));
+            }
+            let value = Constant::Number(Size::Long.signed((number << 12) as u64));
+            return Ok(Some(whole(RiscOperation::Constant { to, value })));
         }
-        let row = OPERATORS.iter().find(|row| row.0 == text || !row.1.is_empty() && row.1 == text);
-        let Some(&(plain, _, operator)) = row else { return Ok(None) };
+        if let Some(&(_, operator, other, size)) = UNARY.iter().find(|row| row.0 == text) {
+            let to = self.named_register()?.register;
+            self.comma()?;
+            let named = self.named_register()?.source();
+            let (left, right) = match other {
+                OtherSide::Right(number) => (named, RiscSource::Number(number)),
+                OtherSide::LeftZero => (RiscSource::Number(0), named),
+            };
+            let operation = RiscOperation::Compute { operator, to, left, right, sets_flags: false };
+            return Ok(Some(RiscInstruction { operation, size }));
+        }
+        let is = |row: &&(&str, &str, RiscOperator), text: &str| {
+            row.0 == text || !row.1.is_empty() && row.1 == text
+        };
+        let on_words = text.strip_suffix('w').and_then(|stem| {
+            let row = OPERATORS.iter().find(|row| is(row, stem) && ON_WORDS.contains(&row.2))?;
+            Some((row, stem, Size::Long))
+        });
+        let on_registers = || {
+            let row = OPERATORS.iter().find(|row| is(row, text))?;
+            Some((row, text, Size::Quad))
+        };
+        let Some((&(plain, _, operator), text, size)) = on_words.or_else(on_registers) else {
+            return Ok(None);
+        };
         let to = self.named_register()?.register;
         self.comma()?;
         let left = self.named_register()?.source();
@@ -268,12 +349,14 @@ impl<'a> Parser<'a> {
             false => RiscSource::Number(self.immediate()?),
         };
         // `ori x5,x0,1` is how tests write a number.
-        if let (RiscSource::Number(0), RiscSource::Number(value)) = (left, right)
+        let operation = if let (RiscSource::Number(0), RiscSource::Number(value)) = (left, right)
             && matches!(operator, RiscOperator::Add | RiscOperator::Or | RiscOperator::Xor)
         {
-            return Ok(Some(RiscOperation::Constant { to, value: Constant::Number(value) }));
-        }
-        Ok(Some(RiscOperation::Compute { operator, to, left, right }))
+            RiscOperation::Constant { to, value: Constant::Number(value) }
+        } else {
+            RiscOperation::Compute { operator, to, left, right, sets_flags: false }
+        };
+        Ok(Some(RiscInstruction { operation, size }))
     }
 }
 

@@ -8,7 +8,7 @@ use history::{AccessOrder, FenceName, Kinds};
 use crate::test::{
     Architecture, AtomicChange, BranchCondition, Comparison, Constant, Extension, Flag, Litmus,
     Register, RiscAddress, RiscFence, RiscInstruction, RiscOperation, RiscOperator, RiscSource,
-    Size, Thread,
+    Shift, Size, Thread,
 };
 
 impl Litmus {
@@ -59,11 +59,19 @@ impl Litmus {
             RiscOperation::Constant { to, value } => {
                 format!("la {},{}", number(to), self.constant(value))
             }
-            RiscOperation::Compute { operator, to, left, right } => {
+            RiscOperation::Compute { operator, to, left, right, .. } => {
+                // What has no form with a number has the register that is 0.
+                let right = match (operator, right) {
+                    (operator, RiscSource::Number(0)) if !has_immediate(operator) => {
+                        RiscSource::Register(Register(0), Extension::Whole)
+                    }
+                    (_, right) => right,
+                };
                 let immediate = if matches!(right, RiscSource::Number(_)) { "i" } else { "" };
+                let word = if one.size == Size::Long { "w" } else { "" };
                 let name = match operator {
                     RiscOperator::SetLessUnsigned if immediate == "i" => "sltiu".to_owned(),
-                    _ => format!("{}{immediate}", riscv_operator(operator)),
+                    _ => format!("{}{immediate}{word}", riscv_operator(operator)),
                 };
                 let right = match right {
                     RiscSource::Number(value) => value.to_string(),
@@ -84,7 +92,10 @@ impl Litmus {
             RiscOperation::Fence(fence) => riscv_fence(fence),
             RiscOperation::CompareAndSwap { .. }
             | RiscOperation::Compare { .. }
-            | RiscOperation::Branch { when: BranchCondition::Flag(_), .. }
+            | RiscOperation::Branch {
+                when: BranchCondition::Flag(_) | BranchCondition::Bit { .. },
+                ..
+            }
             | RiscOperation::Nothing => "nop".to_owned(),
         }
     }
@@ -99,6 +110,15 @@ impl Litmus {
             Size::Long | Size::Quad => "",
         };
         match one.operation {
+            RiscOperation::Load { to, at, signed: true, .. } if size != Size::Quad => {
+                let letter = match size {
+                    Size::Byte => "B",
+                    Size::Word => "H",
+                    Size::Long | Size::Quad => "W",
+                };
+                let to = aarch64_register(to, Size::Quad);
+                format!("LDRS{letter} {to},{}", aarch64_address(at))
+            }
             RiscOperation::Load { to, at, order, exclusive, .. } => {
                 let name = match (order, exclusive) {
                     (None, false) => "LDR",
@@ -134,12 +154,14 @@ impl Litmus {
                 operator: RiscOperator::Or,
                 to,
                 left: RiscSource::Number(0),
-                right,
-            } => format!("MOV {},{}", register(to), aarch64_last(right, size)),
-            RiscOperation::Compute { operator, to, left, right } => {
+                right: right @ RiscSource::Register(_, Extension::Whole),
+                ..
+            } => format!("MOV {},{}", register(to), source(right)),
+            RiscOperation::Compute { operator, to, left, right, sets_flags } => {
                 let name = aarch64_operator(operator);
+                let flags = if sets_flags { "S" } else { "" };
                 let right = aarch64_last(right, size);
-                format!("{name} {},{},{right}", register(to), source(left))
+                format!("{name}{flags} {},{},{right}", register(to), source(left))
             }
             RiscOperation::Compare { left, right } => {
                 format!("CMP {},{}", source(left), aarch64_last(right, size))
@@ -152,6 +174,10 @@ impl Litmus {
                     BranchCondition::Compare(comparison, left, _) => {
                         let name = if comparison == Comparison::Equal { "CBZ" } else { "CBNZ" };
                         format!("{name} {},{label}", source(left))
+                    }
+                    BranchCondition::Bit { of, bit, is_set } => {
+                        let name = if is_set { "TBNZ" } else { "TBZ" };
+                        format!("{name} {},#{bit},{label}", source(of))
                     }
                 }
             }
@@ -175,7 +201,9 @@ fn number(register: Option<Register>) -> String {
 
 fn riscv_source(source: RiscSource) -> String {
     match source {
-        RiscSource::Register(register, _) => number(Some(register)),
+        RiscSource::Register(register, _) | RiscSource::Shifted { register, .. } => {
+            number(Some(register))
+        }
         RiscSource::Number(_) => "x0".to_owned(),
     }
 }
@@ -183,7 +211,7 @@ fn riscv_source(source: RiscSource) -> String {
 fn riscv_address(at: RiscAddress) -> String {
     let offset = match at.offset {
         RiscSource::Number(offset) => offset,
-        RiscSource::Register(..) => 0,
+        RiscSource::Register(..) | RiscSource::Shifted { .. } => 0,
     };
     format!("{offset}({})", riscv_source(at.base))
 }
@@ -211,6 +239,18 @@ fn riscv_atomic(change: AtomicChange) -> &'static str {
     }
 }
 
+/// Whether an operator of RISC-V has a form with a number.
+fn has_immediate(operator: RiscOperator) -> bool {
+    !matches!(
+        operator,
+        RiscOperator::Subtract
+            | RiscOperator::Multiply
+            | RiscOperator::AndNot
+            | RiscOperator::OrNot
+            | RiscOperator::XorNot
+    )
+}
+
 fn riscv_operator(operator: RiscOperator) -> &'static str {
     match operator {
         RiscOperator::Add => "add",
@@ -223,6 +263,10 @@ fn riscv_operator(operator: RiscOperator) -> &'static str {
         RiscOperator::ShiftRightSigned => "sra",
         RiscOperator::SetLess => "slt",
         RiscOperator::SetLessUnsigned => "sltu",
+        RiscOperator::Multiply => "mul",
+        RiscOperator::AndNot => "andn",
+        RiscOperator::OrNot => "orn",
+        RiscOperator::XorNot => "xnor",
     }
 }
 
@@ -260,6 +304,24 @@ fn aarch64_source(source: RiscSource, size: Size) -> String {
         RiscSource::Register(register, extension) => {
             let name = if extension == Extension::SignedWord { "SXTW" } else { "UXTW" };
             format!("{},{name}", aarch64_register(Some(register), Size::Long))
+        }
+        RiscSource::Shifted { register, extension, shift, count } => {
+            let word = |name: &str| {
+                format!("{},{name} #{count}", aarch64_register(Some(register), Size::Long))
+            };
+            match (shift, extension) {
+                (Shift::Left, Extension::Whole) => {
+                    format!("{},LSL #{count}", aarch64_register(Some(register), size))
+                }
+                (Shift::Left, Extension::SignedWord) => word("SXTW"),
+                (Shift::Left, Extension::UnsignedWord) => word("UXTW"),
+                (Shift::Right, _) => {
+                    format!("{},LSR #{count}", aarch64_register(Some(register), size))
+                }
+                (Shift::RightSigned, _) => {
+                    format!("{},ASR #{count}", aarch64_register(Some(register), size))
+                }
+            }
         }
         RiscSource::Number(_) => aarch64_register(None, size),
     }
@@ -313,6 +375,10 @@ fn aarch64_operator(operator: RiscOperator) -> &'static str {
         RiscOperator::Xor => "EOR",
         RiscOperator::ShiftLeft => "LSL",
         RiscOperator::ShiftRight => "LSR",
+        RiscOperator::Multiply => "MUL",
+        RiscOperator::AndNot => "BIC",
+        RiscOperator::OrNot => "ORN",
+        RiscOperator::XorNot => "EON",
         _ => "ASR",
     }
 }
@@ -328,7 +394,11 @@ fn aarch64_flag(flag: Flag) -> &'static str {
         Flag::Below => "LO",
         Flag::BelowOrEqual => "LS",
         Flag::Above => "HI",
-        _ => "HS",
+        Flag::AboveOrEqual => "HS",
+        Flag::Sign => "MI",
+        Flag::NoSign => "PL",
+        Flag::Overflow => "VS",
+        Flag::NoOverflow => "VC",
     }
 }
 

@@ -97,6 +97,8 @@ pub enum RiscOperation {
         left: RiscSource,
         /// The right side.
         right: RiscSource,
+        /// Whether it sets the flags (`ADDS`).
+        sets_flags: bool,
     },
     /// `CMP`: sets the flags.
     Compare {
@@ -134,6 +136,29 @@ pub enum RiscSource {
     Number(i64),
     /// What a register holds.
     Register(Register, Extension),
+    /// The same, shifted: `X2,LSL #3`. What is shifted to the right in an instruction of 32 bits is
+    /// extended first.
+    Shifted {
+        /// The register.
+        register: Register,
+        /// How much of it.
+        extension: Extension,
+        /// Where to.
+        shift: Shift,
+        /// How far, in bits.
+        count: u8,
+    },
+}
+
+/// The shift of an operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shift {
+    /// `LSL`
+    Left,
+    /// `LSR`
+    Right,
+    /// `ASR`
+    RightSigned,
 }
 
 /// How much of a register is meant as an operand.
@@ -182,6 +207,11 @@ pub enum RiscOperator {
     ShiftRightSigned,
     SetLess,
     SetLessUnsigned,
+    Multiply,
+    /// The left side and the inverse of the right one (`BIC`); so with the next two.
+    AndNot,
+    OrNot,
+    XorNot,
 }
 
 /// When a branch is taken.
@@ -193,6 +223,15 @@ pub enum BranchCondition {
     Flag(Flag),
     /// If two values compare so.
     Compare(Comparison, RiscSource, RiscSource),
+    /// If a bit of a value is set, or is not (`TBNZ`, `TBZ`).
+    Bit {
+        /// The value.
+        of: RiscSource,
+        /// Which bit.
+        bit: u8,
+        /// What it has to be.
+        is_set: bool,
+    },
 }
 
 /// How two values compare.
@@ -234,6 +273,9 @@ impl RiscInstruction {
             RiscOperation::Compare { left, right } => [of(left), of(right), None],
             RiscOperation::Branch { when: BranchCondition::Compare(_, left, right), .. } => {
                 [of(left), of(right), None]
+            }
+            RiscOperation::Branch { when: BranchCondition::Bit { of: named, .. }, .. } => {
+                [of(named), None, None]
             }
             RiscOperation::Branch { .. } | RiscOperation::Fence(_) | RiscOperation::Nothing => {
                 [None, None, None]

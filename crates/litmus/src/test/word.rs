@@ -49,6 +49,7 @@ impl Architecture {
             Architecture::X86 => register.name(Size::Long).to_ascii_uppercase(),
             Architecture::X86_64 => register.name(Size::Quad).to_owned(),
             Architecture::RiscV => format!("x{}", register.0),
+            Architecture::AArch64 if Some(register) == self.zero() => "XZR".to_owned(),
             Architecture::AArch64 => format!("X{}", register.0),
         }
     }

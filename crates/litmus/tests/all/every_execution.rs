@@ -190,7 +190,14 @@ fn arm_cells(index: usize, act: Act) -> Vec<String> {
         None => (Vec::new(), format!("[X{}]", 20 + at)),
         Some(by) => {
             let by = register(by);
-            (vec![format!("EOR W11,{by},{by}")], format!("[X{},W11,SXTW]", 20 + at))
+            // Each computes 0, and the register depends on `by`.
+            let zero = [
+                format!("EOR W11,{by},{by}"),
+                format!("BICS W11,{by},{by}"),
+                format!("SUB W11,{by},{by},LSL #0"),
+                format!("AND W11,WZR,{by},LSR #3"),
+            ];
+            (vec![zero[index % 4].clone()], format!("[X{},W11,SXTW]", 20 + at))
         }
     };
     match act {
@@ -208,7 +215,14 @@ fn arm_cells(index: usize, act: Act) -> Vec<String> {
             cells
         }
         Act::Copy { at, from } => vec![format!("STR {},[X{}]", register(from), 20 + at)],
-        Act::Branch { on } => vec![format!("CBNZ {},L{index}", register(on)), format!("L{index}:")],
+        Act::Branch { on } => {
+            let branch = match index % 3 {
+                0 => format!("CBNZ {},L{index}", register(on)),
+                1 => format!("TBNZ {},#3,L{index}", register(on)),
+                _ => format!("TBZ {},#0,L{index}", register(on)),
+            };
+            vec![branch, format!("L{index}:")]
+        }
         Act::Unless { at, on, value } => vec![
             format!("CMP {},#0", register(on)),
             format!("B.NE L{index}"),
@@ -507,7 +521,7 @@ fn random_threads(seed: u64) -> (Vec<Vec<Act>>, Vec<u64>) {
 
 /// How many tests are tried for each model; `TRIBUNAL_TRIALS` overrides it for long runs.
 fn trials() -> u64 {
-    std::env::var("TRIBUNAL_TRIALS").ok().and_then(|n| n.parse().ok()).unwrap_or(8)
+    std::env::var("TRIBUNAL_TRIALS").ok().and_then(|n| n.parse().ok()).unwrap_or(60)
 }
 
 fn compare(architecture: Architecture, names: &[&str]) {

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used)] // a test may fail
 
 mod brute_force;
+mod computing;
 mod corpus;
 mod cycles;
 mod every_execution;

@@ -16,9 +16,9 @@ fn compare(folder: &Path, model: &str) -> usize {
     for line in expected.lines().filter(|line| !line.starts_with('#')) {
         let (name, verdict) = line.split_once('\t').unwrap();
         let Ok(text) = fs::read_to_string(folder.join(name)) else { continue };
-        // Arrays are refused, and accesses of parts of a location under some models.
-        let Ok(test) = parse(&text) else { continue };
+        let test = parse(&text).unwrap_or_else(|problem| panic!("{name}: {}", problem.message));
         assert_eq!(parse(&test.to_text()).as_ref(), Ok(&test), "{name} is printed as it is read");
+        // Unaligned accesses are refused, and accesses of parts of a location under some models.
         let found = match outcomes_of(&test, &model, &Limits::NONE) {
             Ok(found) => found,
             Err(Stopped::Mixed { .. } | Stopped::Fault { .. }) => continue,
@@ -55,8 +55,8 @@ fn the_suite_for_riscv_has_the_published_verdicts() {
 #[test]
 fn the_suite_for_aarch64_has_the_published_verdicts() {
     let Some(folder) = large_corpus("litmus-aarch64") else { return };
-    // The 646 tests of mixed sizes among them are of accesses that overlap.
-    assert!(compare(&folder, "aarch64-2020") >= 1_885);
+    // The other 13 have unaligned accesses.
+    assert!(compare(&folder, "aarch64-2020") >= 1_899);
     // What was added since forbids nothing that the suite asks for.
     assert!(compare(&folder, "aarch64") >= 1_239);
 }

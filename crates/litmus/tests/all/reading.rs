@@ -195,8 +195,8 @@ error: the instruction `bswap` is not supported
     said("hello", "not a litmus test");
     said("RISCV T\n{ }\n P0 ;\n lb.w x5,0(x6) ;\n", "`lb.w` is not supported");
     said("RISCV T\n{ }\n P0 ;\n lw x5,0(x32) ;\n", "unknown register `x32`");
-    said("RISCV T\n{ }\n P0 ;\n mul x5,x6,x7 ;\n", "the instruction `mul` is not supported");
-    said("AArch64 T\n{ }\n P0 ;\n LDRSB W0,[X1] ;\n", "`LDRSB` is not supported");
+    said("RISCV T\n{ }\n P0 ;\n div x5,x6,x7 ;\n", "the instruction `div` is not supported");
+    said("AArch64 T\n{ }\n P0 ;\n LDXP W0,W2,[X1] ;\n", "`LDXP` is not supported");
     said("AArch64 T\n{ }\n P0 ;\n STRB X0,[X1] ;\n", "takes a 32-bit register");
     said("AArch64 T\n{ }\n P0 ;\n LDR W0,[W1] ;\n", "an address has 64 bits");
     said("AArch64 T\n{ }\n P0 ;\n ADD X0,X1,W2 ;\n", "`SXTW` extends a register");
@@ -216,7 +216,7 @@ error: the instruction `bswap` is not supported
     said("X86_64 T\n{ x=0; }\n P0 ;\n nop ;\nexists (x=1 /\\ )", "expected a place");
     said("X86_64 T\n{ x=0; }\n P0 ;\n nop ;\nexists (x=1", "this parenthesis is not closed");
     said("X86_64 T\n{ }\n P0 ;\n nop ;\nexists 7:rax=1", "the test has no thread 7");
-    said("X86_64 T\n{ int t[2]; }\n", "arrays are not supported");
+    said("X86_64 T\n{ t[2]; }\n", "an array needs the type of its elements");
     said("X86_64 T\n(* (* *)", "this comment is not closed");
     said("X86_64 T\n{ }\n P0 ;\n lock movl $1,(x) ;\n", "this instruction cannot be locked");
 }
