@@ -6,8 +6,8 @@
 //! (with credit, so that memory is bounded), learns when a level is complete, and gathers notes of all
 //! (`member.rs`). A process that is lost ends all others (`presence.rs`).
 //!
-//! A cluster is for one search, or for as many as the first process likes: between searches it tells the
-//! others what comes next (`wire.rs`).
+//! A cluster is for one search, for several on which all processes [agree](Cluster::any), or for as many
+//! as the first process likes: between searches it tells the others what comes next (`wire.rs`).
 
 #![forbid(unsafe_code)]
 
@@ -54,8 +54,10 @@ struct Inner {
     wires: Vec<Option<Arc<Wire>>>,
     /// Whether the first process leads the others through several searches.
     is_led: bool,
-    /// Whether the only search has begun.
-    has_begun: AtomicBool,
+    /// Whether another search may follow the next one, though nobody leads.
+    goes_on: AtomicBool,
+    /// Whether the last search has begun.
+    is_over: AtomicBool,
 }
 
 impl Cluster {
@@ -72,8 +74,8 @@ impl Cluster {
         };
         let wires = data.into_iter().enumerate().map(wire).collect();
         silence_timely();
-        let has_begun = AtomicBool::new(false);
-        Ok(Cluster(Arc::new(Inner { presence, threads, wires, is_led, has_begun })))
+        let (goes_on, is_over) = (AtomicBool::new(is_led), AtomicBool::new(false));
+        Ok(Cluster(Arc::new(Inner { presence, threads, wires, is_led, goes_on, is_over })))
     }
 
     /// The number of this process.
@@ -96,12 +98,19 @@ impl Cluster {
         self.0.is_led
     }
 
+    /// Whether another search may follow the next one; not, unless this is called in all processes or
+    /// the first one leads.
+    pub fn expect_another(&self, goes_on: bool) {
+        self.0.goes_on.store(goes_on || self.0.is_led, SeqCst);
+    }
+
     /// Begins a search: a place for each thread of this process. All processes have to. There is none
-    /// if the cluster is for one search only, and it was before, or if the threads of a connection
-    /// cannot be started, so that this process gives up.
+    /// after the last search, or if the threads of a connection cannot be started, so that this process
+    /// gives up.
     pub fn seats(&self) -> Vec<Seat> {
-        let Inner { presence, threads, wires, is_led, has_begun } = &*self.0;
-        if has_begun.swap(true, SeqCst) && !is_led {
+        let Inner { presence, threads, wires, goes_on, is_over, .. } = &*self.0;
+        let is_last = !goes_on.load(SeqCst);
+        if is_over.swap(is_last, SeqCst) {
             return Vec::new();
         }
         presence.begin_search();
@@ -119,7 +128,7 @@ impl Cluster {
         std::mem::forget(guard);
         let seat = |builder| {
             let presence = Arc::clone(presence);
-            Seat { builder, presence, threads: *threads, is_last: !is_led }
+            Seat { builder, presence, threads: *threads, is_last }
         };
         builders.into_iter().map(seat).collect()
     }
@@ -160,8 +169,19 @@ impl Cluster {
         self.0.wires.first().and_then(Option::as_ref).ok_or(Lost)?.hear()
     }
 
+    /// Before or after a search, where nobody leads: whether any process says yes. All have to ask.
+    pub fn any(&self, own: bool) -> Result<bool, Lost> {
+        self.tell(&[u8::from(own)])?;
+        let mut any = own;
+        for wire in self.0.wires.iter().flatten() {
+            any |= wire.hear()? == [1];
+        }
+        Ok(any)
+    }
+
     /// Leaves, together with all others, after the last search: nobody is missed from now on.
     pub fn part(&self) {
+        self.0.is_over.store(true, SeqCst);
         self.0.presence.end();
         // Whoever cannot be told any more has left.
         for wire in self.0.wires.iter().flatten() {

@@ -417,6 +417,7 @@ impl Run {
             if let Effect::Changed(changed) = &mut step.effect {
                 changed.retain(|change| is_own(&change.place));
             }
+            step.folded.retain(|change| is_own(&change.place));
             step.bindings.retain(|(name, _)| is_own(name));
         }
         Some(run)

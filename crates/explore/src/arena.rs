@@ -31,6 +31,14 @@ pub(crate) struct Arena {
     shift: u32,
 }
 
+/// Where a record is.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Place {
+    slab: u32,
+    /// The first byte in the slab.
+    at: u32,
+}
+
 /// The chunks of one shard, in the order of its records.
 #[derive(Debug, Default)]
 pub(crate) struct Chunks(Vec<u32>);
@@ -45,23 +53,35 @@ impl Arena {
     /// The bytes of a record.
     #[inline(always)]
     pub(crate) fn get(&self, chunks: &Chunks, index: u32) -> &[u8] {
-        let (slab, at) = self.place(chunks, index);
-        &self.slabs[slab].bytes()[at..at + self.record]
+        self.at(self.place(chunks, index))
     }
 
     /// The bytes of a record, to be changed.
     #[inline(always)]
     pub(crate) fn get_mut(&mut self, chunks: &Chunks, index: u32) -> &mut [u8] {
-        let (slab, at) = self.place(chunks, index);
-        &mut self.slabs[slab].bytes_mut()[at..at + self.record]
+        self.at_mut(self.place(chunks, index))
     }
 
+    /// Where a record is.
     #[inline(always)]
-    fn place(&self, chunks: &Chunks, index: u32) -> (usize, usize) {
+    pub(crate) fn place(&self, chunks: &Chunks, index: u32) -> Place {
         let chunk = chunks.0[(index >> self.shift) as usize];
-        let within = (chunk & ((1 << WITHIN) - 1)) as usize;
-        let record = index as usize & ((1 << self.shift) - 1);
-        ((chunk >> WITHIN) as usize, ((within << self.shift) + record) * self.record)
+        let within = chunk & ((1 << WITHIN) - 1);
+        let record = index & ((1 << self.shift) - 1);
+        let at = ((within << self.shift) + record) * self.record as u32;
+        Place { slab: chunk >> WITHIN, at }
+    }
+
+    /// The bytes of the record at a place.
+    #[inline(always)]
+    pub(crate) fn at(&self, Place { slab, at }: Place) -> &[u8] {
+        &self.slabs[slab as usize].bytes()[at as usize..at as usize + self.record]
+    }
+
+    /// The bytes of the record at a place, to be changed.
+    #[inline(always)]
+    pub(crate) fn at_mut(&mut self, Place { slab, at }: Place) -> &mut [u8] {
+        &mut self.slabs[slab as usize].bytes_mut()[at as usize..at as usize + self.record]
     }
 
     /// Makes room for the record `index`, the next one of a shard.

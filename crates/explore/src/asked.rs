@@ -51,7 +51,7 @@ impl Asked {
     pub(crate) fn with_condition(&self, source: &Source, condition: &str) -> Source {
         let searched = Asked { watched: Vec::new(), ..self.clone() }.below(source);
         let text = format!("{}\ninvariant \"towards\" {condition};\n", searched.text);
-        Source { text, ..searched }
+        Source { text, name: searched.name + " with --towards" }
     }
 
     /// The same with other properties in place of the condition.

@@ -4,11 +4,12 @@
 //! looked at when its turn to be expanded comes, where it is unpacked anyway; a state that an
 //! assumption excludes is then dropped and not counted.
 //!
-//! Results do not depend on the number of threads. When something wrong is found, the level is
-//! finished, as far as is needed: once a property is broken, the rest is only looked at; once a
-//! rule failed or a state cannot be left, the rest is expanded but nothing more is stored. Then
-//! the least finding is reported, with totals up to this level. Broken properties may also be
-//! passed over: they are kept with their levels, and their ways are found after the search.
+//! Results do not depend on the number of threads, nor on how many of them search a level
+//! (`levels.rs`). When something wrong is found, the level is finished, as far as is needed: once a
+//! property is broken, the rest is only looked at; once a rule failed or a state cannot be left, the
+//! rest is expanded but nothing more is stored. Then the least finding is reported, with totals up to
+//! this level. Broken properties may also be passed over: they are kept with their levels, and their
+//! ways are found after the search.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -22,9 +23,8 @@ use crate::disk::Checkpoints;
 use crate::exchange::reserve_buffers;
 use crate::finding::{Finding, Kind};
 use crate::hash::{self, Partition};
-use crate::link::{Channels, Rounds};
+use crate::levels::run;
 use crate::memory::Meter;
-use crate::options::StateForm;
 use crate::pack::Codec;
 use crate::reduction::Reduction;
 use crate::result::{Exploration, Liveness, PassedOver};
@@ -34,12 +34,9 @@ use crate::store::{Store, StoreError};
 use crate::totals::{Totals, WorkerTotals};
 use crate::tree::Tree;
 use crate::units::Units;
-use crate::visited::{Order, VisitedSet};
+use crate::visited::VisitedSet;
 use crate::watch::{Caller, Watch};
-use crate::worker::{Peers, Shared, Worker, workers};
-
-/// From how many bytes of a packed state on states are stored as trees.
-pub(crate) const LARGE: usize = 96;
+use crate::worker::{Shared, Worker, workers};
 
 /// Breadth-first search with the exact visited set.
 pub(crate) fn explore<M, F, C, R>(
@@ -56,18 +53,14 @@ where
     let packed = system.codec.packed_size();
     let workers = crate::threads(caller.options, packed);
     let meter = Arc::new(Meter::new(caller.options.memory));
-    let as_tree = match caller.options.form {
-        StateForm::BySize => packed >= LARGE,
-        StateForm::Flat => false,
-        StateForm::Tree => true,
-    };
-    if as_tree && let Ok(tree) = Tree::new(system.state_size, units, system.codec, workers, &meter)
+    if caller.options.form.is_tree(packed)
+        && let Ok(tree) = Tree::new(system.state_size, units, system.codec, workers, &meter)
     {
         let &System { ref machine, reduction, state_size, rules, .. } = system;
         let system = System { machine, codec: &tree, reduction, state_size, rules };
-        return search_stored(&system, caller, workers, &meter, Order::Inserted);
+        return search_stored(&system, caller, workers, &meter);
     }
-    search_stored(system, caller, workers, &meter, Order::Shards)
+    search_stored(system, caller, workers, &meter)
 }
 
 /// Breadth-first search with visited sets, whatever the form of states.
@@ -76,7 +69,6 @@ fn search_stored<M, F, C, R>(
     caller: &mut Caller,
     workers: usize,
     meter: &Arc<Meter>,
-    order: Order,
 ) -> Exploration
 where
     M: Machine,
@@ -88,7 +80,7 @@ where
     let partition = VisitedSet::partition(workers);
     let stores = (0..workers)
         .map(|worker| VisitedSet::new(stored, partition, worker, Arc::clone(meter)))
-        .map(|store| store.map(|store| store.read_in(order)))
+        .map(|store| store.map(VisitedSet::read_as_added))
         .collect();
     search(system, caller, stores, partition, meter, None)
 }
@@ -143,7 +135,8 @@ where
                 workers.iter_mut().for_each(|worker| worker.resume(begun));
             }
             let shared = Shared::new(checkpoints);
-            let mut workers = run(workers, &shared, || watch.watch(caller, meter));
+            let levels = caller.options.levels;
+            let mut workers = run(workers, levels, &shared, || watch.watch(caller, meter));
             let ended = watch.stopped() || workers.iter().any(|worker| worker.bounded);
             if let Some(checkpoints) = checkpoints.filter(|_| ended) {
                 save(&mut workers, checkpoints, &watch);
@@ -247,38 +240,4 @@ pub(crate) fn start<M: Machine, C: Storage, R: Reduction, S: Store>(
         }
     });
     found.transpose()
-}
-
-/// Runs all workers to their end while this thread does `meanwhile`.
-fn run<'a, M, C, R, S>(
-    workers: Vec<Worker<'a, M, C, R, S>>,
-    shared: &Shared<'_>,
-    meanwhile: impl FnOnce(),
-) -> Vec<Worker<'a, M, C, R, S>>
-where
-    M: Machine,
-    C: Storage,
-    R: Reduction,
-    S: Store,
-{
-    let rounds = &Rounds::new(workers.len());
-    let links = Channels::between(workers.len(), rounds);
-    std::thread::scope(|scope| {
-        let mut handles = Vec::with_capacity(workers.len());
-        for (mut worker, link) in workers.into_iter().zip(links) {
-            handles.push(scope.spawn(move || {
-                let _ended = worker.watch.worker();
-                let _guard = rounds.rendezvous.guard();
-                // A broken rendezvous is another worker's panic, which is passed on below.
-                let _ = worker.run(&Peers::new(shared, &link, worker.exchange.packed_size));
-                worker
-            }));
-        }
-        meanwhile();
-        let join = |handle: std::thread::ScopedJoinHandle<'_, _>| match handle.join() {
-            Ok(worker) => worker,
-            Err(panic) => std::panic::resume_unwind(panic),
-        };
-        handles.into_iter().map(join).collect()
-    })
 }

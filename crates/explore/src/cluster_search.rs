@@ -33,6 +33,8 @@ use crate::runner::Runner;
 use crate::storage::Storage;
 use crate::store::{Store, StoreError};
 use crate::totals::{Totals, WorkerTotals};
+use crate::tree::{Tree, TreeStore};
+use crate::units::Units;
 use crate::visited::VisitedSet;
 use crate::watch::{Caller, Watch};
 use crate::worker::{Peers, Shared, Worker, workers};
@@ -41,6 +43,8 @@ use crate::worker::{Peers, Shared, Worker, workers};
 /// most.
 const UNDER_WAY: usize = 4 << 20;
 const MESSAGE: (usize, usize) = (2 << 10, 64 << 10);
+/// How many memories of parts a worker has that keeps trees.
+const CONVERTERS: usize = 3;
 /// What timely allocates at a time for each connection of a thread.
 const SLAB: usize = 1 << 20;
 
@@ -173,10 +177,11 @@ struct Ending<'a> {
     threads: usize,
 }
 
-/// Breadth-first search in several processes, with the states in memory.
+/// Breadth-first search in several processes, with the states in memory: large ones as trees.
 pub(crate) fn explore<M, F, C, R>(
     cluster: &Cluster,
     system: &System<'_, F, C, R>,
+    units: Units,
     caller: &mut Caller,
 ) -> Exploration
 where
@@ -187,13 +192,30 @@ where
 {
     let threads = cluster.threads();
     let partition = VisitedSet::partition(threads * cluster.processes());
-    let first = cluster.process() * threads;
     let meter = &Arc::new(Meter::new(caller.options.memory));
-    let stored = system.codec.stored_size();
-    let store = |worker| VisitedSet::new(stored, partition, first + worker, Arc::clone(meter));
-    let stores = (0..threads).map(store).collect();
     let states = States { partition, meter, checkpoints: None, disk_bytes: &|| None };
-    search(cluster, system, caller, stores, &states)
+    let packed = system.codec.packed_size();
+    if !caller.options.form.is_tree(packed) {
+        let first = cluster.process() * threads;
+        let store = |worker| VisitedSet::new(packed, partition, first + worker, Arc::clone(meter));
+        let stores = (0..threads).map(store).collect();
+        return search(cluster, system, caller, stores, &states);
+    }
+    let &System { ref machine, codec, reduction, state_size, rules } = system;
+    // Where trees find no room, the search ends before it begins.
+    let room = Tree::new(state_size, units, codec, CONVERTERS * threads, meter);
+    match &room {
+        Ok(tree) => {
+            let stores = (0..threads).map(|_| TreeStore::new(tree, meter)).collect();
+            let system =
+                System { machine, codec: &tree.packed_storage(), reduction, state_size, rules };
+            search(cluster, &system, caller, stores, &states)
+        }
+        Err(_) => {
+            let stores: Result<Vec<VisitedSet>, _> = Err(StoreError::Memory);
+            search(cluster, system, caller, stores, &states)
+        }
+    }
 }
 
 /// Breadth-first search in several processes with any kind of store, one for each worker of this one.
@@ -207,7 +229,7 @@ pub(crate) fn search<M, F, C, R, S>(
 where
     M: Machine,
     F: Fn() -> M + Sync,
-    C: Codec,
+    C: Storage,
     R: Reduction,
     S: Store,
 {

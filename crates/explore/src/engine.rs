@@ -10,12 +10,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Thread;
 use std::time::Duration;
 
+use ::cluster::Lost;
 use murphi::interpret::Interpreter;
 use murphi::layout::Layout;
 use murphi::machine::{Codec, Machine};
 use native::{CodeCache, Program};
 
 use crate::journal::noted;
+use crate::result::{Liveness, Reason, Verdict};
 use crate::symmetry::{Canonicalizer, Symmetry};
 use crate::{BitCodec, Cluster, Exploration, MakeMachine, Options, Progress, System, explore, led};
 
@@ -79,7 +81,7 @@ impl Engine {
 
     /// Whether some scalarsets can only be used as symmetries if rules are run in all orders of their
     /// members, and this engine can do that.
-    pub(crate) fn can_try_orders(&self) -> bool {
+    fn can_try_orders(&self) -> bool {
         matches!(self, Engine::Native(program) if program.has_tried_loops())
     }
 
@@ -106,8 +108,39 @@ impl Engine {
         let (machine, codec): (&MakeMachine<'_>, _) = (&machine, &**program);
         let system = System { machine, codec, reduction, state_size, rules };
         let either = Either::of(&shows, interrupt);
-        let found = either.watch(|stop| natively(options, &system, progress, stop));
-        (!shows.load(Ordering::SeqCst)).then_some(found)
+        let mut search = || either.watch(|stop| natively(options, &system, progress, stop));
+        let Some(cluster) = &options.cluster else {
+            let found = search();
+            return (!shows.load(Ordering::SeqCst)).then_some(found);
+        };
+        cluster.expect_another(true);
+        let found = search();
+        let shown = match cluster.loss() {
+            None => cluster.any(shows.load(Ordering::SeqCst)),
+            Some(_) => Err(Lost),
+        };
+        cluster.expect_another(false);
+        match shown {
+            Ok(true) => None,
+            Ok(false) => {
+                cluster.part();
+                Some(found)
+            }
+            // The lost process may have seen that the order shows.
+            Err(Lost) => {
+                let reason = cluster.loss().map_or(Reason::Interrupted, Reason::Lost);
+                let verdict = Verdict::Undecided(reason);
+                Some(Exploration { verdict, liveness: Liveness::Open, ..found })
+            }
+        }
+    }
+
+    /// Whether all processes that search together can try orders, if this one can.
+    pub(crate) fn can_all_try_orders(&self, options: &Options) -> bool {
+        match &options.cluster {
+            None => self.can_try_orders(),
+            Some(cluster) => cluster.any(!self.can_try_orders()) == Ok(false),
+        }
     }
 
     /// Searches the model, which is the one that the interpreter runs. What a journal has is not searched

@@ -33,8 +33,9 @@ pub(crate) struct Exchange<'a, S> {
     /// States of a chunk, records of a batch.
     pub(crate) chunk: usize,
     batch: usize,
-    /// Room for a batch of records, and the hashes of those that wait to be looked up here.
+    /// Room for a batch of records, how many of them wait, and their hashes once they are needed.
     records: Vec<u8>,
+    waiting: usize,
     hashes: Vec<u64>,
     /// Records that wait to be sent, for each worker.
     outgoing: Vec<Vec<u8>>,
@@ -61,6 +62,7 @@ pub(crate) fn exchanges<S>(
         chunk: within(CHUNK, record),
         batch,
         records: vec![0; batch * record],
+        waiting: 0,
         hashes: Vec::new(),
         outgoing: vec![Vec::new(); partition.workers],
         spare: Vec::new(),
@@ -69,42 +71,76 @@ pub(crate) fn exchanges<S>(
 }
 
 impl<S: Store> Exchange<'_, S> {
-    /// Passes a record on to its owner: a state that `pack` writes, unless it fails, and a hint.
+    /// Passes a record on to its owner: a state that `store` writes, if it finds one, and a hint. Says
+    /// what `store` says of the state, and no if there is none.
     #[inline(always)]
     pub(crate) fn add(
         &mut self,
         hint: u8,
-        pack: impl FnOnce(&mut [u8]) -> Result<(), StoreError>,
+        store: impl FnOnce(&mut [u8]) -> Result<Option<bool>, StoreError>,
         peers: &Peers<'_>,
-    ) -> Result<(), Broken> {
-        // Packed in place among this worker's own records, where all go with one thread.
-        let (size, start) = (self.packed_size + 1, self.hashes.len() * (self.packed_size + 1));
+    ) -> Result<bool, Broken> {
+        let (size, start) = (self.packed_size + 1, self.waiting * (self.packed_size + 1));
         let record = &mut self.records[start..start + size];
-        record[self.packed_size] = hint;
-        let packed = &mut record[..self.packed_size];
-        if let Err(error) = pack(packed) {
-            self.watch.fail(error);
-            return Ok(());
-        }
-        let hash = hash::hash(packed, hash::PLACE);
-        let owner = self.partition.owner(hash);
-        if owner == self.number {
-            self.hashes.push(hash);
-            if self.hashes.len() == self.batch {
-                self.look_up(peers);
+        let (packed, rest) = record.split_at_mut(self.packed_size);
+        match store(packed) {
+            Ok(Some(said)) => {
+                rest[0] = hint;
+                self.waiting += 1;
+                if self.waiting == self.batch {
+                    self.hand_on(peers)?;
+                }
+                Ok(said)
             }
-        } else {
-            self.outgoing[owner].extend_from_slice(record);
+            Ok(None) => Ok(false),
+            Err(error) => {
+                self.watch.fail(error);
+                Ok(false)
+            }
+        }
+    }
+
+    /// Looks up the records that wait and belong here, and readies the others to be sent. Hashes are
+    /// computed now, one after the other: right after it was written, reading a record would mean
+    /// waiting for the writing.
+    fn hand_on(&mut self, peers: &Peers<'_>) -> Result<(), Broken> {
+        let size = self.packed_size + 1;
+        let waiting = std::mem::take(&mut self.waiting);
+        let records = self.records[..waiting * size].chunks_exact(size);
+        let hashes = records.map(|record| hash::hash(&record[..size - 1], hash::PLACE));
+        self.hashes.clear();
+        self.hashes.extend(hashes);
+        if self.partition.workers > 1 {
+            self.sort_out(peers)?;
+        }
+        self.look_up(peers);
+        Ok(())
+    }
+
+    /// Leaves only the records that belong here among those that wait.
+    fn sort_out(&mut self, peers: &Peers<'_>) -> Result<(), Broken> {
+        let (size, mut kept) = (self.packed_size + 1, 0);
+        for number in 0..self.hashes.len() {
+            let (hash, record) = (self.hashes[number], number * size..(number + 1) * size);
+            let owner = self.partition.owner(hash);
+            if owner == self.number {
+                self.records.copy_within(record, kept * size);
+                self.hashes[kept] = hash;
+                kept += 1;
+                continue;
+            }
+            self.outgoing[owner].extend_from_slice(&self.records[record]);
             if self.outgoing[owner].len() >= peers.message_size {
                 self.flush(owner, peers)?;
             }
         }
+        self.hashes.truncate(kept);
         Ok(())
     }
 
     /// Ends a level: everything goes where it belongs, and everything of others is taken in.
     pub(crate) fn end_level(&mut self, peers: &Peers<'_>) -> Result<(), Broken> {
-        self.look_up(peers);
+        self.hand_on(peers)?;
         for worker in 0..self.outgoing.len() {
             if worker != self.number {
                 self.flush(worker, peers)?;
@@ -114,7 +150,7 @@ impl<S: Store> Exchange<'_, S> {
         self.wait_for_ends(peers)
     }
 
-    /// Looks up the records that wait for it.
+    /// Looks up the records whose hashes are known.
     fn look_up(&mut self, peers: &Peers<'_>) {
         if peers.shared.found.load(Relaxed) == 0 && !self.watch.stopped() {
             let size = self.hashes.len() * (self.packed_size + 1);

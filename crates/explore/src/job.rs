@@ -38,7 +38,7 @@ use murphi::source::Source;
 use murphi::symmetric;
 
 use crate::asked::{Asked, Watcher};
-use crate::bfs::LARGE;
+use crate::disk::{discard, saved_entry};
 use crate::hash;
 use crate::replay::{Recorded, Refuted, replay};
 use crate::report::{
@@ -48,8 +48,8 @@ use crate::report::{
 use crate::symmetry::Symmetry;
 use crate::towards::Parts;
 use crate::{
-    Bare, Cluster, Deadlock, Distance, Engine, Growth, MOST_THREADS, Options, Progress,
-    SearchIdentity, Size, Strategy, Unusable, resumable, threads, usable,
+    Bare, Checkpointing, Cluster, Deadlock, Distance, Engine, Growth, MOST_THREADS, Options,
+    Progress, SearchIdentity, Size, Strategy, Unusable, resumable, threads, usable,
 };
 
 /// A model that can be explored.
@@ -140,11 +140,6 @@ pub enum Event<'a> {
         threads: usize,
         /// How many were asked for.
         asked: usize,
-    },
-    /// Large states are stored flat, since several processes search.
-    StoredFlat {
-        /// Bytes of a packed state.
-        bytes: usize,
     },
     /// The search has come so far.
     Searching(&'a Progress),
@@ -243,9 +238,12 @@ impl Loaded {
         }
         // This reads all of the executable, which takes longer than a small search.
         let identity = self.identity(question);
-        let disk = question.options.disk.as_mut();
-        if let Some(kept) = disk.and_then(|disk| disk.checkpoint.as_mut()) {
+        if let Some(kept) = kept(&mut question.options) {
             kept.identity = identity;
+            if kept.resume {
+                // A search goes on as it was begun.
+                kept.identity.extend(saved_entry(&kept.directory, ORDERS));
+            }
         }
     }
 
@@ -299,10 +297,6 @@ impl Loaded {
         if jobs < options.threads && !has_one {
             events(Event::FewerThreads { threads: jobs, asked: options.threads });
         }
-        let bytes = engine.packed_size();
-        if options.cluster.is_some() && bytes >= LARGE {
-            events(Event::StoredFlat { bytes });
-        }
         let goals = Goals::of(self.interpreter.model());
         options.goals = match guide {
             Some(guide) => guide.goals.clone(),
@@ -310,7 +304,14 @@ impl Loaded {
         };
         options.towards = guide.map(|guide| guide.distance.clone());
         let mut growth = Growth::default();
-        let tried = tries_orders(&engine, question).then(|| {
+        let tries = tries_orders(&engine, interpreter.model(), question);
+        if tries
+            && let Some(kept) = kept(&mut options)
+            && !kept.resume
+        {
+            kept.identity.push((ORDERS.to_owned(), "all".to_owned()));
+        }
+        let tried = tries.then(|| {
             let progress = &mut observed(&mut growth, events);
             engine.explore_trying_orders(interpreter, &options, progress, interrupt)
         });
@@ -318,6 +319,9 @@ impl Loaded {
         let found = tried.flatten().unwrap_or_else(|| {
             if !self.order_warnings.is_empty() {
                 events(Event::OrderMayShow(&self.order_warnings));
+            }
+            if tries {
+                begin_anew(&mut options);
             }
             growth = Growth::default();
             options.time = question.options.time.map(|it| it.saturating_sub(started.elapsed()));
@@ -419,15 +423,36 @@ pub fn cluster_identity(
     identity.into_iter().chain(own).collect()
 }
 
-/// Whether rules are run in all orders of members first. Not where several processes would have to
-/// begin anew together, or a checkpoint says how it was searched.
-fn tries_orders(engine: &Engine, question: &Question) -> bool {
-    let Options { cluster, disk, .. } = &question.options;
-    let checkpoint = disk.as_ref().and_then(|disk| disk.checkpoint.as_ref());
+/// The name of what identifies a checkpoint of a search that runs rules in all orders of members.
+const ORDERS: &str = "orders of loops over members";
+
+/// How a search keeps checkpoints.
+fn kept(options: &mut Options) -> Option<&mut Checkpointing> {
+    options.disk.as_mut()?.checkpoint.as_mut()
+}
+
+/// Whether rules are run in all orders of members first. A search that goes on from a checkpoint does
+/// so if it was begun like that.
+fn tries_orders(engine: &Engine, model: &Model, question: &Question) -> bool {
+    let disk = question.options.disk.as_ref();
+    let may_try =
+        |kept: &Checkpointing| !kept.resume || kept.identity.iter().any(|(name, _)| name == ORDERS);
     question.symmetry == Symmetry::Full
-        && cluster.is_none()
-        && checkpoint.is_none()
-        && engine.can_try_orders()
+        && !model.tried.is_empty()
+        && disk.and_then(|disk| disk.checkpoint.as_ref()).is_none_or(may_try)
+        && engine.can_all_try_orders(&question.options)
+}
+
+/// After a search in which the order of members showed: nothing of it is of use.
+fn begin_anew(options: &mut Options) {
+    let is_first = options.cluster.as_ref().is_none_or(|cluster| cluster.process() == 0);
+    if let Some(kept) = kept(options) {
+        kept.resume = false;
+        kept.identity.retain(|(name, _)| name != ORDERS);
+        if is_first {
+            discard(&kept.directory);
+        }
+    }
 }
 
 /// Notes how a search grows, and hands its progress on.
@@ -507,11 +532,6 @@ impl fmt::Display for Event<'_> {
                 let threads = counted(*threads as u64, "thread");
                 write!(f, "using {threads} instead of {asked}: more would exceed --memory")
             }
-            Event::StoredFlat { bytes } => write!(
-                f,
-                "each state takes {bytes} bytes: several processes store large states flat, one \
-                 process stores them as trees of shared parts"
-            ),
             Event::Searching(now) => now.fmt(f),
             Event::Confirming => f.write_str("confirming"),
         }

@@ -23,7 +23,8 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::disk::{Unusable, checksum, named};
+use crate::disk::{Unusable, checksum};
+use crate::files::named;
 
 pub(crate) use noted::noted;
 

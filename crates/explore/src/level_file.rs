@@ -1,14 +1,13 @@
 //! The states of a worker on disk, level after level, in one temporary file.
 //!
 //! States are appended to the level being built while those of the level before are read; both
-//! go through buffers, so that the disk sees a quarter of a megabyte at a time. On Unix the file
-//! is unlinked as soon as it is open, and vanishes with the process however that ends; elsewhere
-//! it is removed when it is closed.
+//! go through buffers, so that the disk sees a quarter of a megabyte at a time.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::files::create_temporary;
 
 /// Bytes of each buffer.
 pub(crate) const BUFFER: usize = 1 << 18;
@@ -35,20 +34,10 @@ pub(crate) struct LevelFile {
     end: u64,
 }
 
-/// Distinguishes the files of one process.
-static NUMBER: AtomicU64 = AtomicU64::new(0);
-
 impl LevelFile {
     /// A new file in `directory`.
     pub(crate) fn new(directory: &Path, state: usize) -> io::Result<Self> {
-        let number = NUMBER.fetch_add(1, Relaxed);
-        let name = format!("tribunal-{}-{number}.states", std::process::id());
-        let path = directory.join(name);
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
-        let path = match cfg!(unix) && fs::remove_file(&path).is_ok() {
-            true => None,
-            false => Some(path),
-        };
+        let (file, path) = create_temporary(directory)?;
         Ok(LevelFile {
             file,
             path,

@@ -53,6 +53,7 @@ mod dfs;
 mod disk;
 mod engine;
 mod exchange;
+mod files;
 mod finding;
 mod free_memory;
 mod growth;
@@ -61,6 +62,7 @@ mod job;
 mod journal;
 mod led;
 mod level_file;
+mod levels;
 mod link;
 mod liveness;
 mod memory;
@@ -102,7 +104,7 @@ pub use job::{Event, Loaded, Question, Refused, WALK, build, cluster_identity, d
 pub use journal::Journal;
 pub use led::{dismiss, serve};
 pub use native::CodeCache;
-pub use options::{Checkpointing, Deadlock, Disk, Options, StateForm, Strategy};
+pub use options::{Checkpointing, Deadlock, Disk, Levels, Options, StateForm, Strategy};
 pub use pack::{BitCodec, Codec};
 pub use reduction::{Identity, Reduction, Renaming, Successor};
 pub use region::Region;
@@ -182,7 +184,7 @@ where
     match caller.options.strategy {
         Strategy::Breadth => match (&caller.options.cluster, &caller.options.disk) {
             (Some(cluster), Some(disk)) => disk::explore_together((disk, cluster), system, caller),
-            (Some(cluster), None) => cluster_search::explore(cluster, system, caller),
+            (Some(cluster), None) => cluster_search::explore(cluster, system, units, caller),
             (None, Some(disk)) => disk::explore(disk, system, caller),
             (None, None) => bfs::explore(system, units, caller),
         },

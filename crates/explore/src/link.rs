@@ -277,7 +277,7 @@ pub(crate) fn within((records, bytes): (usize, usize), record: usize) -> usize {
 }
 
 /// Bytes of a full message between threads: whole records.
-fn message_size(record: usize) -> usize {
+pub(crate) fn message_size(record: usize) -> usize {
     within(MESSAGE, record) * record
 }
 

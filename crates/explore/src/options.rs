@@ -44,6 +44,9 @@ pub struct Options {
     pub disk: Option<Disk>,
     /// In which form states are stored, breadth first. Nothing that is found depends on it.
     pub form: StateForm,
+    /// Who searches a level, breadth first, if there are several threads. Nothing that is found depends
+    /// on it.
+    pub levels: Levels,
     /// The processes that search together, breadth first, if there are several. Each has so many threads
     /// and so much memory.
     pub cluster: Option<Cluster>,
@@ -67,6 +70,7 @@ impl Default for Options {
             towards: None,
             disk: None,
             form: StateForm::BySize,
+            levels: Levels::ByWork,
             cluster: None,
             journal: None,
         }
@@ -100,6 +104,16 @@ pub struct Checkpointing {
     pub keep: bool,
 }
 
+/// Which levels of a breadth-first search are shared among threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Levels {
+    /// Those that are worth it; one thread searches the others.
+    #[default]
+    ByWork,
+    /// Two out of four, however small they are: for tests.
+    ByTurns,
+}
+
 /// In which form states are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StateForm {
@@ -110,6 +124,20 @@ pub enum StateForm {
     Flat,
     /// As trees of parts that states share.
     Tree,
+}
+
+impl StateForm {
+    /// From how many bytes of a packed state on states are large.
+    const LARGE: usize = 96;
+
+    /// Whether states of which packed ones have so many bytes are stored as trees.
+    pub(crate) fn is_tree(self, packed: usize) -> bool {
+        match self {
+            StateForm::BySize => packed >= StateForm::LARGE,
+            StateForm::Flat => false,
+            StateForm::Tree => true,
+        }
+    }
 }
 
 /// In which order states are visited.

@@ -5,6 +5,7 @@
 mod breach;
 mod confirm;
 mod fold;
+mod fold_step;
 mod reconstruct;
 mod values;
 mod words;
@@ -339,6 +340,9 @@ pub struct Step {
     /// What came of it.
     #[serde(flatten)]
     pub effect: Effect,
+    /// The changes for people: a message that comes or goes as one.
+    #[serde(skip)]
+    pub folded: Vec<Change>,
     /// The whole state after it, where that was asked for.
     #[serde(serialize_with = "as_optional_object", skip_serializing_if = "Option::is_none")]
     pub state: Option<Vec<(String, String)>>,

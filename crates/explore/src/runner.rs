@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use murphi::machine::{Check, Firing, Machine, Outcome, Successors};
+use murphi::machine::{Check, Firing, Machine, Outcome, Step, Successors};
 
 use crate::System;
 use crate::memory::Meter;
@@ -253,6 +253,37 @@ impl<C: Storage, R: Reduction> Portion<'_, '_, C, R> {
     /// The state that a firing led to.
     pub(crate) fn successor(&self, firing: usize) -> &[u8] {
         self.successors.state(firing)
+    }
+
+    /// Stores the representative of a successor of the state that was loaded last, given as it is
+    /// stored, unless the rule has not changed it. Says whether the rule has, and then whether by more
+    /// than the order of multisets, if that is asked. The successor may be overwritten.
+    #[inline(always)]
+    pub(crate) fn store(
+        &mut self,
+        firing: usize,
+        stored_before: &[u8],
+        asks: bool,
+        stored: &mut [u8],
+    ) -> Result<Option<bool>, StoreError> {
+        let Packer { codec, reduction, storing, .. } = &mut *self.packer;
+        if reduction.is_trivial() {
+            let step = Step {
+                before: self.state,
+                packed: stored_before,
+                after: self.successors.state(firing),
+                written: self.successors.written(firing),
+            };
+            if let Some(changes) = codec.store_step(storing, &step, stored) {
+                return Ok(changes.then_some(true));
+            }
+        }
+        if !self.changes(firing) {
+            return Ok(None);
+        }
+        let leaves = !asks || self.leaves(firing);
+        self.pack(firing, stored)?;
+        Ok(Some(leaves))
     }
 
     /// Whether a rule has changed the state.

@@ -6,6 +6,8 @@
 //! storage. Large ones are stored as [trees](crate::tree), where the stored form is the root, and
 //! what it costs to store a state grows with what differs from the state that was loaded before.
 
+use murphi::machine::Step;
+
 use crate::hash;
 use crate::pack::Codec;
 use crate::reduction::Renaming;
@@ -54,6 +56,18 @@ pub(crate) trait Storage: Sync {
         stored: &mut [u8],
     ) -> Result<(), StoreError> {
         self.store(scratch, state, None, stored)
+    }
+
+    /// Stores the state that a step led to, unless it is the one before, and says whether it is
+    /// another; the step begins at the state that was loaded last, given as it is stored. Nothing is
+    /// said if this storage does not do that at once.
+    fn store_step(
+        &self,
+        _scratch: &mut Self::Scratch,
+        _step: &Step<'_>,
+        _stored: &mut [u8],
+    ) -> Option<bool> {
+        None
     }
 
     /// Loads a state, whose padding is zero and stays so.
@@ -106,6 +120,11 @@ impl<C: Codec> Storage for C {
     ) -> Result<(), StoreError> {
         self.pack(state, stored);
         Ok(())
+    }
+
+    #[inline(always)]
+    fn store_step(&self, _: &mut (), step: &Step<'_>, stored: &mut [u8]) -> Option<bool> {
+        Some(self.pack_step(step, stored))
     }
 
     #[inline(always)]

@@ -28,6 +28,9 @@ impl From<std::io::Error> for StoreError {
 ///
 /// A *record* is a packed state followed by one byte, the hint of the state it was reached from.
 pub(crate) trait Store: Send {
+    /// Whether ending a level is next to no work, so that one thread may do it for all workers.
+    const ENDS_LEVELS_AT_ONCE: bool = false;
+
     /// Adds those of `records` that are new to the level being built, and says how many, or 0 where
     /// that is known at the end of the level only.
     fn insert(&mut self, records: &[u8], hashes: &[u64]) -> Result<u64, StoreError>;

@@ -18,20 +18,22 @@
 //! batches, and a batch is gone through in tight loops so that its misses overlap: one that touches
 //! the buckets, one that touches the record with the right tag, one that compares and inserts.
 
+mod bucket;
 mod numbered;
 mod stretch;
 
 use std::sync::Arc;
 
-use crate::arena::{Arena, Chunks, push};
+use native::load_early;
+
+use self::bucket::{EMPTY, Slots, WIDTH, first_empty, matching};
+use crate::arena::{Arena, Chunks, Place, push};
 use crate::block::Block;
 use crate::hash::{self, Partition, scaled};
 use crate::memory::Meter;
 use crate::store::{Numbered, Store, StoreError};
 use crate::watch::Watch;
 
-/// Slots of a bucket.
-const WIDTH: usize = 16;
 /// Slots of a bucket that are filled on average when a table grows.
 const FULL: usize = 14;
 /// By how much a table grows.
@@ -40,21 +42,8 @@ const GROWTH: f64 = 1.5;
 const SMALLEST: f64 = 4.0;
 /// Bytes of a bucket.
 const BUCKET: usize = 4 * WIDTH;
-/// A slot that holds nothing: the index in a slot is counted from 1.
-const EMPTY: [u8; 4] = [0; 4];
-/// The slots of a bucket.
-type Slots = [[u8; 4]; WIDTH];
 /// No record.
 const NONE: u32 = u32::MAX;
-
-/// In which order the states of a level are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Order {
-    /// Shard after shard, so that reading is a walk through memory.
-    Shards,
-    /// As they were added: states that come one after the other have much in common.
-    Inserted,
-}
 
 /// The states of one worker.
 #[derive(Debug)]
@@ -72,8 +61,8 @@ pub(crate) struct VisitedSet {
     /// If states are read as they were added: for each of the level being built and of the one
     /// being read, its shard; and how many were read.
     inserted: Option<Inserted>,
-    /// For each state of a batch, the record that it may be, or [`NONE`].
-    likely: Vec<u32>,
+    /// For each state of a batch, the record that it may be, or [`NONE`], and where that is.
+    likely: Vec<(u32, Place)>,
     meter: Arc<Meter>,
 }
 
@@ -132,9 +121,11 @@ impl VisitedSet {
         })
     }
 
-    /// The same set, whose levels are read in this order; to be called while there are no states.
-    pub(crate) fn read_in(mut self, order: Order) -> Self {
-        self.inserted = (order == Order::Inserted).then(Inserted::default);
+    /// The same set, whose levels are read as they were added and not shard by shard; to be called
+    /// while there are no states. States that were added one after the other have successors in common:
+    /// these are then in a cache still when they are met again.
+    pub(crate) fn read_as_added(mut self) -> Self {
+        self.inserted = Some(Inserted::default());
         self
     }
 
@@ -153,89 +144,111 @@ impl VisitedSet {
         self.partition.shard(hash) - self.first
     }
 
-    /// Finds, for each hash, a record that may be the one: for most, it is. Reads what looking them
-    /// up will read, in loops so short that the processor is always busy with many of them.
+    /// Finds, for each hash, a record that may be the one: for most, it is. What looking them up will
+    /// read is loaded early, so that the processor waits for many of them at once.
     fn touch(&mut self, hashes: &[u64]) {
-        let mut sum = 0;
         for &hash in hashes {
             let shard = &self.shards[self.shard_of(hash)];
-            sum ^= shard.table.bytes()[shard.bucket(hash) * BUCKET];
+            load_early(&shard.table.bytes()[shard.bucket(hash) * BUCKET]);
         }
-        std::hint::black_box(sum);
         self.likely.clear();
         for &hash in hashes {
-            let likely = self.shards[self.shard_of(hash)].likely(hash);
-            self.likely.push(likely);
-        }
-        let mut sum = 0;
-        for (&hash, &likely) in hashes.iter().zip(&self.likely) {
             let shard = &self.shards[self.shard_of(hash)];
-            if shard.length > 0 {
-                // Where there is none, the last record: a branch less, and most likely in a cache.
-                let index = likely.min(shard.length - 1);
-                sum ^= self.arena.get(&shard.chunks, index)[0];
+            let likely = shard.likely(hash);
+            let mut place = Place::default();
+            if likely != NONE {
+                place = self.arena.place(&shard.chunks, likely);
+                // A record may be in two lines.
+                let record = self.arena.at(place);
+                load_early(&record[0]);
+                load_early(&record[self.packed]);
             }
+            self.likely.push((likely, place));
         }
-        std::hint::black_box(sum);
     }
 
     /// Adds a record unless it is there. Returns whether it was added.
     #[inline(always)]
-    fn insert_one(&mut self, record: &[u8], hash: u64, likely: u32) -> Result<bool, StoreError> {
+    fn insert_one(
+        &mut self,
+        record: &[u8],
+        hash: u64,
+        (likely, place): (u32, Place),
+    ) -> Result<bool, StoreError> {
         let shard = self.shard_of(hash);
         let packed = &record[..self.packed];
-        let is_likely = |likely| same(self.arena.get(&self.shards[shard].chunks, likely), packed);
-        let found = match likely != NONE && is_likely(likely) {
-            true => Some(likely),
-            false => self.find(shard, packed, hash),
-        };
-        match found {
-            Some(index) => self.meet_again(shard, index, record[self.packed]),
-            None => self.add(shard, record, hash)?,
+        if likely != NONE && same(self.arena.at(place), packed) {
+            self.meet_again(shard, likely, place, record[self.packed]);
+            return Ok(false);
         }
-        Ok(found.is_none())
+        match self.seek(shard, packed, hash) {
+            Ok(index) => {
+                let place = self.arena.place(&self.shards[shard].chunks, index);
+                self.meet_again(shard, index, place, record[self.packed]);
+                Ok(false)
+            }
+            Err(bucket) => self.add(shard, record, hash, bucket).map(|()| true),
+        }
     }
 
     /// Keeps the least hint of a record of the level being built.
     #[inline(always)]
-    fn meet_again(&mut self, shard: usize, index: u32, hint: u8) {
-        let shard = &self.shards[shard];
-        if index >= shard.building {
-            let kept = &mut self.arena.get_mut(&shard.chunks, index)[self.packed];
+    fn meet_again(&mut self, shard: usize, index: u32, place: Place, hint: u8) {
+        if index >= self.shards[shard].building {
+            let kept = &mut self.arena.at_mut(place)[self.packed];
             *kept = hint.min(*kept);
         }
     }
 
     /// The index of a state among the records of its shard.
     fn find(&self, shard: usize, packed: &[u8], hash: u64) -> Option<u32> {
+        self.seek(shard, packed, hash).ok()
+    }
+
+    /// The index of a state among the records of its shard; if it is not there, the bucket with room
+    /// for it.
+    fn seek(&self, shard: usize, packed: &[u8], hash: u64) -> Result<u32, usize> {
         let shard = &self.shards[shard];
+        let mut last = 0;
         for bucket in shard.probe(hash) {
             let slots = shard.slots(bucket);
             let mut matches = matching(slots, shard.tag(hash), shard.index_bits);
             while matches != 0 {
                 let index = shard.index(slots[matches.trailing_zeros() as usize]);
                 if index < shard.length && same(self.arena.get(&shard.chunks, index), packed) {
-                    return Some(index);
+                    return Ok(index);
                 }
                 matches &= matches - 1;
             }
+            last = bucket;
             if slots[WIDTH - 1] == EMPTY {
                 break;
             }
         }
-        None
+        Err(last)
     }
 
-    /// Adds a record that is not there.
-    fn add(&mut self, index: usize, record: &[u8], hash: u64) -> Result<(), StoreError> {
-        if self.shards[index].is_full() {
+    /// Adds a record that is not there, for which there is room in this bucket unless the table is
+    /// full.
+    fn add(
+        &mut self,
+        index: usize,
+        record: &[u8],
+        hash: u64,
+        bucket: usize,
+    ) -> Result<(), StoreError> {
+        let is_full = self.shards[index].is_full();
+        if is_full {
             self.grow(index)?;
         }
         let shard = &mut self.shards[index];
         self.arena.make_room(&mut shard.chunks, shard.length, &self.meter)?;
         self.arena.get_mut(&shard.chunks, shard.length).copy_from_slice(record);
         shard.length += 1;
-        shard.place(hash, shard.length);
+        match is_full {
+            true => shard.place(hash, shard.length),
+            false => shard.fill(bucket, hash, shard.length),
+        }
         if let Some(inserted) = &mut self.inserted {
             push(&mut inserted.building, index as u16, &self.meter)?;
         }
@@ -346,13 +359,17 @@ impl Shard {
         for bucket in self.probe(hash) {
             let slots = self.slots(bucket);
             if slots[WIDTH - 1] == EMPTY {
-                let free = slots.iter().filter(|&&slot| slot != EMPTY).count();
-                let start = bucket * BUCKET + 4 * free;
-                let slot = self.tag(hash) | index;
-                self.table.bytes_mut()[start..start + 4].copy_from_slice(&slot.to_ne_bytes());
-                return;
+                return self.fill(bucket, hash, index);
             }
         }
+    }
+
+    /// Puts an index, counted from 1, into the first free slot of a bucket, which is not full.
+    #[inline(always)]
+    fn fill(&mut self, bucket: usize, hash: u64, index: u32) {
+        let start = bucket * BUCKET + 4 * first_empty(self.slots(bucket));
+        let slot = self.tag(hash) | index;
+        self.table.bytes_mut()[start..start + 4].copy_from_slice(&slot.to_ne_bytes());
     }
 
     /// The records of a level.
@@ -363,17 +380,6 @@ impl Shard {
         };
         start(depth)..start(depth + 1)
     }
-}
-
-/// Which slots of a bucket have this tag, as a mask. An empty slot may seem to; no record has its
-/// index.
-#[inline(always)]
-fn matching(slots: &Slots, tag: u32, index_bits: u32) -> u32 {
-    let mut mask = 0;
-    for (at, &slot) in slots.iter().enumerate() {
-        mask |= u32::from((u32::from_ne_bytes(slot) ^ tag) >> index_bits == 0) << at;
-    }
-    mask
 }
 
 /// Whether a record has this packed state.
@@ -389,6 +395,8 @@ fn same(record: &[u8], packed: &[u8]) -> bool {
 }
 
 impl Store for VisitedSet {
+    const ENDS_LEVELS_AT_ONCE: bool = true;
+
     fn insert(&mut self, records: &[u8], hashes: &[u64]) -> Result<u64, StoreError> {
         self.touch(hashes);
         let mut new = 0;
@@ -563,7 +571,7 @@ mod tests {
 
     #[test]
     fn levels_are_read_as_they_were_added_if_that_is_asked_for() {
-        let mut set = set(4).read_in(Order::Inserted);
+        let mut set = set(4).read_as_added();
         let watch = Watch::new(1, Instant::now());
         for depth in 0..3 {
             let level = (depth * 10_000..depth * 10_000 + 6300).step_by(7);

@@ -3,7 +3,8 @@
 //! It expands its own part of a level and passes the successors on to their owners (see
 //! `exchange.rs`); between chunks it takes in what was sent to it. A level ends for a worker when
 //! every other has sent the message that nothing more follows; then all meet and learn how large the
-//! next level is.
+//! next level is. In one process, small levels are searched by one thread for all workers (see
+//! `levels.rs`).
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
@@ -92,14 +93,6 @@ pub(crate) struct Worker<'a, M, C: Storage, R: Reduction, S> {
     earlier_depths: Depths,
 }
 
-/// What comes after a level.
-struct Next {
-    /// Whether there is another level to be searched.
-    any: bool,
-    /// Whether to write a checkpoint before.
-    save: bool,
-}
-
 /// What a worker counts.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Count {
@@ -178,66 +171,72 @@ impl<'a, M: Machine, C: Storage, R: Reduction, S: Store> Worker<'a, M, C, R, S> 
 
     /// Level after level.
     pub(crate) fn run(&mut self, peers: &Peers<'_>) -> Result<(), Broken> {
-        for level in self.level.. {
-            let states = match self.watch.stopped() {
-                true => None,
-                false => {
-                    self.exchange.store.next_level(self.watch).map(Some).unwrap_or_else(|error| {
-                        self.watch.fail(error);
-                        None
-                    })
-                }
-            };
-            if let Some(states) = states {
-                self.exchange.stored = self.through_level + states;
-            }
-            let states = states.unwrap_or_default();
-            let Next { any, save } = self.meet(peers, level, states)?;
-            if !any {
-                break;
-            }
-            self.level = level;
-            self.begun = true;
-            peers.link.enter_level(level);
-            self.before.clone_from(&self.tally.count);
-            self.before.stored = self.through_level;
-            self.through_level += states;
-            if save {
-                self.save(peers)?;
-            }
-            if self.exchange.here == 0 {
-                self.watch.depth.store(level, Relaxed);
-            }
-            self.bounded = level == self.bound || self.all_states >= self.most_states;
+        while self.advance(peers)?.is_some() {
             self.level(peers)?;
             if self.bounded {
                 break;
             }
         }
-        self.tally.count.stored = self.exchange.stored;
+        self.conclude();
         Ok(())
     }
 
-    /// Meets the other workers, to learn what comes next.
-    fn meet(&mut self, peers: &Peers<'_>, level: u32, states: u64) -> Result<Next, Broken> {
-        let shared = peers.shared;
+    /// Goes to the next level together with the others. Says how many states it has; nothing if it is
+    /// not to be searched.
+    pub(crate) fn advance(&mut self, peers: &Peers<'_>) -> Result<Option<u64>, Broken> {
+        let level = self.next_level();
+        let states = self.close_level();
+        let all = peers.link.meet(level, self.round(peers.shared, states))?;
+        self.enter(peers, all, states)
+    }
+
+    /// The level that comes next.
+    pub(crate) fn next_level(&self) -> u32 {
+        self.level + u32::from(self.begun)
+    }
+
+    /// Ends the level being built. Says how many states of it this worker has.
+    pub(crate) fn close_level(&mut self) -> u64 {
+        let states = match self.watch.stopped() {
+            true => None,
+            false => self.exchange.store.next_level(self.watch).map(Some).unwrap_or_else(|error| {
+                self.watch.fail(error);
+                None
+            }),
+        };
+        if let Some(states) = states {
+            self.exchange.stored = self.through_level + states;
+        }
+        states.unwrap_or_default()
+    }
+
+    /// What the others have to know before the next level, of which this worker has so many states.
+    pub(crate) fn round(&self, shared: &Shared<'_>, states: u64) -> Round {
         let is_first = self.exchange.number == 0;
         let due = |checkpoints: &Checkpoints| checkpoints.keeper().is_due();
-        let all = peers.link.meet(
-            level,
-            Round {
-                states,
-                excluded: self.tally.count.excluded,
-                fired: self.tally.count.fired,
-                // All workers of a process count these together.
-                passed_over: match self.exchange.here {
-                    0 => shared.passed_over.load(Relaxed),
-                    _ => 0,
-                },
-                stop: self.watch.stopped() || shared.found.load(Relaxed) != 0,
-                save: is_first && shared.checkpoints.is_some_and(due),
+        Round {
+            states,
+            excluded: self.tally.count.excluded,
+            fired: self.tally.count.fired,
+            // All workers of a process count these together.
+            passed_over: match self.exchange.here {
+                0 => shared.passed_over.load(Relaxed),
+                _ => 0,
             },
-        )?;
+            stop: self.watch.stopped() || shared.found.load(Relaxed) != 0,
+            save: is_first && shared.checkpoints.is_some_and(due),
+        }
+    }
+
+    /// Enters the next level, of which all workers have reported and this one has so many states. Says
+    /// how many states all have; nothing if it is not to be searched.
+    pub(crate) fn enter(
+        &mut self,
+        peers: &Peers<'_>,
+        all: Round,
+        states: u64,
+    ) -> Result<Option<u64>, Broken> {
+        let level = self.next_level();
         if self.exchange.here == 0 {
             self.earlier_depths.clone_from(&self.depths);
             self.note_growth(level, &all);
@@ -245,7 +244,28 @@ impl<'a, M: Machine, C: Storage, R: Reduction, S: Store> Worker<'a, M, C, R, S> 
         self.all_states += all.states;
         self.established = Round { states: self.all_states, ..all };
         let enough = self.pass_over > 0 && all.passed_over >= self.pass_over as u64;
-        Ok(Next { any: all.states > 0 && !all.stop && !enough, save: all.save })
+        if all.states == 0 || all.stop || enough {
+            return Ok(None);
+        }
+        self.level = level;
+        self.begun = true;
+        peers.link.enter_level(level);
+        self.before.clone_from(&self.tally.count);
+        self.before.stored = self.through_level;
+        self.through_level += states;
+        if all.save {
+            self.save(peers)?;
+        }
+        if self.exchange.here == 0 {
+            self.watch.depth.store(level, Relaxed);
+        }
+        self.bounded = level == self.bound || self.all_states >= self.most_states;
+        Ok(Some(all.states))
+    }
+
+    /// Ends the search of this worker.
+    pub(crate) fn conclude(&mut self) {
+        self.tally.count.stored = self.exchange.stored;
     }
 
     /// Keeps how many states there are before a level and in it.
@@ -305,7 +325,7 @@ impl<'a, M: Machine, C: Storage, R: Reduction, S: Store> Worker<'a, M, C, R, S> 
     }
 
     /// Searches this worker's part of a level.
-    fn level(&mut self, peers: &Peers<'_>) -> Result<(), Broken> {
+    pub(crate) fn level(&mut self, peers: &Peers<'_>) -> Result<(), Broken> {
         let mut states = Vec::new();
         let (chunk, size) = (self.exchange.chunk, self.exchange.packed_size);
         while !self.watch.stopped() {
@@ -404,6 +424,13 @@ impl<'a, M: Machine, C: Storage, R: Reduction, S: Store> Worker<'a, M, C, R, S> 
         peers.shared.passed_over.fetch_add(1, Relaxed);
     }
 
+    /// Takes in what others have sent.
+    pub(crate) fn take_in(&mut self, peers: &Peers<'_>) -> Result<(), Broken> {
+        self.exchange.take_in(peers)?;
+        self.publish();
+        Ok(())
+    }
+
     fn publish(&self) {
         let counters = &self.watch.counters[self.exchange.here];
         let count = &self.tally.count;
@@ -432,11 +459,10 @@ impl Tally {
                 Outcome::Done => {
                     self.count.fired += 1;
                     self.count.firings[firing.rule as usize] += 1;
-                    if portion.changes(number) {
-                        // Where deadlocks do not matter, nobody asks.
-                        leaves = leaves || self.deadlock == Deadlock::Off || portion.leaves(number);
-                        exchange.add(hint, |room| portion.pack(number, room), peers)?;
-                    }
+                    // Where deadlocks do not matter, nobody asks.
+                    let asks = !leaves && self.deadlock != Deadlock::Off;
+                    let store = |room: &mut [u8]| portion.store(number, packed, asks, room);
+                    leaves |= exchange.add(hint, store, peers)?;
                     leaves |= self.deadlock == Deadlock::Stuck;
                     continue;
                 }

@@ -22,7 +22,8 @@ use serde::{Deserialize, Serialize};
 use super::Runs;
 use super::cursor::Section;
 use super::place::{SHARDS, is_run};
-use super::run_file::{RunFile, checksum, named};
+use super::run_file::{RunFile, checksum};
+use crate::files::named;
 use crate::growth::Depths;
 use crate::memory::Meter;
 use crate::options::Checkpointing;
@@ -185,6 +186,18 @@ pub fn resumable(directory: &Path, identity: &Identity) -> Result<(), Unusable> 
         StoreError::Disk(error) => wrong(&error),
         StoreError::Memory | StoreError::Stopped => wrong(&"not enough memory"),
     })
+}
+
+/// What a checkpoint says by this name about the search that it belongs to.
+pub(crate) fn saved_entry(directory: &Path, name: &str) -> Option<(String, String)> {
+    let manifest = Manifest::read(directory).ok()?;
+    manifest.identity.into_iter().find(|(other, _)| other == name)
+}
+
+/// Removes the checkpoint in a directory.
+pub(crate) fn discard(directory: &Path) {
+    // What cannot be removed is refused when a search begins there.
+    let _ = fs::remove_file(directory.join(MANIFEST));
 }
 
 /// In what two searches differ.

@@ -227,10 +227,8 @@ mod tests {
     /// A run with these keys, in blocks of about a hundred bytes.
     fn run(records: &BTreeMap<Vec<u8>, (u8, u32)>, key: usize) -> RunFile {
         let meter = Arc::new(Meter::new(None));
-        let name = format!("tribunal-cursor-{}-{:p}", std::process::id(), records);
         let shape = Shape { key, least: 3, most: 1000 };
-        let path = std::env::temp_dir().join(name);
-        let mut writer = RunWriter::create(path, true, shape, 100, &meter).unwrap();
+        let mut writer = RunWriter::temporary(&std::env::temp_dir(), shape, 100, &meter).unwrap();
         for (key, &(hint, level)) in records {
             writer.push(key, hint, level).unwrap();
         }

@@ -36,10 +36,10 @@ use place::{Place, Share};
 use store::DiskStore;
 
 pub use checkpoint::{Identity as SearchIdentity, Unusable, resumable, usable};
-pub(crate) use checkpoint::{Keeper, Manifest, Part, PartProgress};
+pub(crate) use checkpoint::{Keeper, Manifest, Part, PartProgress, discard, saved_entry};
 pub use folder::CheckpointFolder;
 pub(crate) use place::SHARDS;
-pub(crate) use run_file::{checksum, named};
+pub(crate) use run_file::checksum;
 
 /// Sorted runs of visited states.
 #[derive(Debug, Default)]

@@ -22,12 +22,11 @@ const BLOCK: (u64, u64) = (4 << 10, 64 << 10);
 /// What all workers of a search share.
 #[derive(Debug)]
 pub(super) struct Place {
-    /// Where runs of visited states are, and whether they outlive the process.
-    visited: PathBuf,
-    kept: bool,
-    /// Where everything else is.
+    /// Where runs of visited states are that outlive the process, if they do.
+    kept: Option<PathBuf>,
+    /// Where all other runs are.
     temporary: PathBuf,
-    /// The number of the next file, and of the process, if there are several.
+    /// The number of the next run that is kept, and of the process, if there are several.
     next: AtomicU64,
     process: Option<usize>,
     block: usize,
@@ -59,7 +58,7 @@ impl Place {
         memory: Option<u64>,
         meter: &Arc<Meter>,
     ) -> Result<Self, StoreError> {
-        let kept = disk.checkpoint.as_ref().map(|kept| &kept.directory);
+        let kept = disk.checkpoint.as_ref().map(|kept| kept.directory.clone());
         let each = memory.unwrap_or(u64::MAX) / workers as u64;
         let block = (each / 512).clamp(BLOCK.0, BLOCK.1);
         let buffers = MANY_RUNS as u64 * (block + packed as u64);
@@ -69,8 +68,7 @@ impl Place {
         let messages = messages / workers as u64;
         let set_limit = each.saturating_sub(buffers + messages) / 4 * 3;
         Ok(Place {
-            visited: kept.unwrap_or(&disk.directory).clone(),
-            kept: kept.is_some(),
+            kept,
             temporary: disk.directory.clone(),
             next: AtomicU64::new(0),
             process,
@@ -82,12 +80,12 @@ impl Place {
         })
     }
 
-    /// Numbers of files begin here.
+    /// Numbers of runs that are kept begin here.
     pub(super) fn number_from(&self, number: u64) {
         self.next.fetch_max(number, Relaxed);
     }
 
-    /// The number of the next file.
+    /// The number of the next run that is kept.
     pub(super) fn next_number(&self) -> u64 {
         self.next.load(Relaxed)
     }
@@ -108,16 +106,14 @@ impl Place {
 
     /// A new run: of visited states, or a temporary one.
     pub(super) fn writer(&self, shape: Shape, visited: bool) -> Result<RunWriter, StoreError> {
-        let number = self.next.fetch_add(1, Relaxed);
-        let temporary = !(visited && self.kept);
-        let path = match temporary {
-            true => {
-                let name = format!("tribunal-{}-{number}.states", std::process::id());
-                self.temporary.join(name)
+        let (block, meter) = (self.block, &self.meter);
+        match self.kept.as_ref().filter(|_| visited) {
+            None => Ok(RunWriter::temporary(&self.temporary, shape, block, meter)?),
+            Some(directory) => {
+                let name = run_name(self.next.fetch_add(1, Relaxed), self.process);
+                Ok(RunWriter::kept(&directory.join(name), shape, block, meter)?)
             }
-            false => self.visited.join(run_name(number, self.process)),
-        };
-        Ok(RunWriter::create(path, temporary, shape, self.block, &self.meter)?)
+        }
     }
 
     /// Bytes of all visited states on disk.

@@ -10,12 +10,13 @@
 //! memory, and a trailer with a checksum of the index. Nothing that was read from a file is believed
 //! before its checksum was compared.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use crate::files::{create_new, create_temporary, named};
 use crate::hash;
 use crate::memory::Meter;
 use crate::store::StoreError;
@@ -230,11 +231,6 @@ fn damaged(path: &Path, what: &str) -> StoreError {
     StoreError::Disk(io::Error::new(io::ErrorKind::InvalidData, message))
 }
 
-/// An error with the name of the file.
-pub(crate) fn named(path: &Path, error: io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
-}
-
 #[cfg(unix)]
 fn read_exact_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
@@ -275,25 +271,40 @@ pub(super) struct RunWriter {
 }
 
 impl RunWriter {
-    /// Begins a file; one that is `temporary` has no name as soon as the system allows it.
-    pub(super) fn create(
-        path: PathBuf,
-        temporary: bool,
+    /// Begins a temporary file in a directory.
+    pub(super) fn temporary(
+        directory: &Path,
         shape: Shape,
         block_size: usize,
         meter: &Arc<Meter>,
     ) -> io::Result<Self> {
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path);
-        let file = file.map_err(|error| named(&path, error))?;
-        let directory = path.parent().unwrap_or(Path::new(".")).to_owned();
-        let path = match temporary && cfg!(unix) && fs::remove_file(&path).is_ok() {
-            true => None,
-            false => Some(path),
-        };
-        Ok(RunWriter {
+        let (file, path) = create_temporary(directory)?;
+        Ok(RunWriter::new((file, path), directory, shape, block_size, meter))
+    }
+
+    /// Begins a file of this name.
+    pub(super) fn kept(
+        path: &Path,
+        shape: Shape,
+        block_size: usize,
+        meter: &Arc<Meter>,
+    ) -> io::Result<Self> {
+        let file = create_new(path)?;
+        let directory = path.parent().unwrap_or(Path::new("."));
+        Ok(RunWriter::new((file, Some(path.to_owned())), directory, shape, block_size, meter))
+    }
+
+    fn new(
+        (file, path): (File, Option<PathBuf>),
+        directory: &Path,
+        shape: Shape,
+        block_size: usize,
+        meter: &Arc<Meter>,
+    ) -> Self {
+        RunWriter {
             file,
             path,
-            directory,
+            directory: directory.to_owned(),
             shape,
             block_size,
             block: Vec::with_capacity(block_size + 2 * shape.key + 16),
@@ -305,7 +316,7 @@ impl RunWriter {
             meter: Arc::clone(meter),
             metered: 0,
             finished: false,
-        })
+        }
     }
 
     /// Adds a record, whose key is greater than those before.

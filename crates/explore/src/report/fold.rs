@@ -66,12 +66,12 @@ fn fold_value(
     }
 }
 
-fn is_simple(value: &Value) -> bool {
+pub(super) fn is_simple(value: &Value) -> bool {
     matches!(value, Value::Simple(_))
 }
 
 /// Whether everything in a value is undefined. An empty multiset is a value, not undefined.
-fn is_undefined(value: &Value) -> bool {
+pub(super) fn is_undefined(value: &Value) -> bool {
     match value {
         Value::Simple(value) => value.is_none(),
         Value::Record(values) | Value::Array(values) => values.iter().all(is_undefined),

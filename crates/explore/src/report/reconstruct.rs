@@ -15,6 +15,7 @@ use murphi::value::State;
 use murphi::{instance, value};
 
 use super::fold::fold;
+use super::fold_step::fold_step;
 use crate::asked::Watcher;
 use crate::region::{self, Walk};
 
@@ -103,6 +104,7 @@ impl<'i> Reconstruction<'i> {
         let after = self.agreed(state, found)?;
         let mut step = self.step_report(firing, &run.output);
         step.effect = Effect::Changed(changes(&self.state, &after, self.model()));
+        step.folded = fold_step(self.model(), &self.state, &after);
         step.state = self.whole_states.then(|| after.listing(self.model()));
         step.watched = self.watcher.values(self.model(), &after);
         self.counterexample.steps.push(step);
@@ -272,7 +274,11 @@ pub(crate) fn property_of(error: &RuntimeError) -> String {
 /// What is different between two states. Elements of multisets have no order that means anything,
 /// so those that came and went are sorted by how they are written.
 pub(crate) fn changes(before: &State, after: &State, model: &Model) -> Vec<Change> {
-    let reported = |change: value::Change| match change {
+    before.changes(after, model).into_iter().map(reported).collect()
+}
+
+pub(super) fn reported(change: value::Change) -> Change {
+    match change {
         value::Change::Simple { path, before, after } => {
             Change { place: path, before, after, ..Change::default() }
         }
@@ -283,8 +289,7 @@ pub(crate) fn changes(before: &State, after: &State, model: &Model) -> Vec<Chang
             let after = value::Change::Multiset { path: path.clone(), removed, added }.result();
             Change { place: path, before: String::new(), after, removed: gone, added: new }
         }
-    };
-    before.changes(after, model).into_iter().map(reported).collect()
+    }
 }
 
 /// What the source calls a property.

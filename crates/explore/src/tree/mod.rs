@@ -17,6 +17,7 @@
 mod memo;
 mod nodes;
 mod shape;
+mod store;
 
 use std::sync::Arc;
 
@@ -30,6 +31,8 @@ use crate::symmetry::{changed_words, copy_words};
 use crate::units::{LEAF, Units};
 
 use memo::{Memo, Question};
+pub(crate) use store::TreeStore;
+
 use nodes::{Cache, Nodes, Part};
 use shape::{ARITY, LEAF_WORDS, NO_PARENT, Shape};
 

@@ -11,11 +11,14 @@ use crate::disk::{self, Directory, identity, keeping, on_disk};
 use crate::toys::{self, *};
 use ::cluster::{Cluster, Plan, Secret};
 use murphi::check;
+use murphi::goal::Goals;
 use murphi::interpret::Interpreter;
 use murphi::source::Source;
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 use tribunal_explore::symmetry::Symmetry;
-use tribunal_explore::{Bare, Engine, Exploration, Options, Reason, Verdict, resumable};
+use tribunal_explore::{
+    Bare, Engine, Exploration, Liveness, Options, Reason, StateForm, Verdict, resumable,
+};
 
 /// So many processes that have found each other, with so many threads each.
 fn clusters(processes: usize, threads: usize) -> Vec<Cluster> {
@@ -43,11 +46,11 @@ fn clusters(processes: usize, threads: usize) -> Vec<Cluster> {
 }
 
 /// What each of several processes finds.
-pub(crate) fn together(
+pub(crate) fn together<T: Send>(
     (processes, threads): (usize, usize),
     options: &Options,
-    explore: impl Fn(&Options) -> Exploration + Sync,
-) -> Vec<Exploration> {
+    explore: impl Fn(&Options) -> T + Sync,
+) -> Vec<T> {
     let clusters = clusters(processes, threads);
     std::thread::scope(|scope| {
         let search = |cluster: Cluster| {
@@ -67,11 +70,15 @@ proptest! {
     /// process alone tells.
     #[test]
     fn processes_find_what_one_finds(graph in graphs(), processes in 1_usize..4, threads in 1_usize..3) {
-        let expected = essence(&explore_graph(&graph, &toys::threads(1)));
-        let options = &toys::threads(threads);
-        let found = together((processes, threads), options, |options| explore_graph(&graph, options));
-        for found in found {
-            prop_assert_eq!(essence(&found), expected.clone());
+        for form in [StateForm::Flat, StateForm::Tree] {
+            let expected = Options { form, ..toys::threads(1) };
+            let expected = essence(&explore_graph(&graph, &expected));
+            let options = &Options { form, ..toys::threads(threads) };
+            let shape = (processes, threads);
+            let found = together(shape, options, |options| explore_graph(&graph, options));
+            for found in found {
+                prop_assert_eq!(essence(&found), expected.clone());
+            }
         }
     }
 
@@ -142,24 +149,55 @@ pub(crate) fn protocol_with(name: &str, constants: &[(&str, &str)], more: &str) 
     Interpreter::new(Arc::new(model)).unwrap()
 }
 
-/// All shipped protocols of at most some thousand states, and broken ones.
+/// The files of a folder of shipped protocols.
+fn shipped(folder: &str) -> Vec<String> {
+    let path = format!("{}/../../protocols/{folder}", env!("CARGO_MANIFEST_DIR"));
+    let files = std::fs::read_dir(path).unwrap().map(|file| file.unwrap().path());
+    let models = files.filter(|path| path.extension().is_some_and(|ending| ending == "m"));
+    let name = |path: std::path::PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();
+    let mut names: Vec<String> = models.map(|path| format!("{folder}{}", name(path))).collect();
+    names.sort();
+    names
+}
+
+/// All shipped protocols of at most some thousand states, and all broken ones with a counterexample
+/// within them, stored flat and as trees.
 #[test]
 fn protocols_have_the_states_and_counterexamples_of_one_process() {
-    let names = ["german", "mi", "peterson", "broken/german-grants-before-acks"];
-    for name in names {
-        let interpreter = protocol(name, &[]);
+    let mut compared = 0;
+    for name in [shipped(""), shipped("broken/")].concat() {
+        let interpreter = protocol(&name, &[]);
         let engine = Engine::new(&interpreter);
         let explore = |options: &Options| {
-            let how = (options, Symmetry::Full);
+            let goals = Goals::of(interpreter.model()).expect("there are few");
+            let options = Options { goals, ..options.clone() };
+            let how = (&options, Symmetry::Full);
             engine.explore(&interpreter, how, &Bare, &mut |_| (), &AtomicBool::new(false))
         };
-        let expected = essence(&explore(&toys::threads(1)));
-        for shape in [(2, 1), (4, 1), (2, 2)] {
-            for found in together(shape, &toys::threads(shape.1), explore) {
-                assert_eq!(essence(&found), expected, "{name} with {shape:?}");
+        let few = Options { states: Some(7000), ..toys::threads(1) };
+        if matches!(explore(&few).verdict, Verdict::Undecided(_)) {
+            continue;
+        }
+        compared += 1;
+        let (flat, tree) = (StateForm::Flat, StateForm::Tree);
+        for (shape, form) in [((2, 1), flat), ((4, 1), tree), ((2, 2), tree)] {
+            let how = |threads| Options { form, ..toys::threads(threads) };
+            let expected = timeless(&explore(&how(1)));
+            for found in together(shape, &how(shape.1), explore) {
+                assert_eq!(timeless(&found), expected, "{name} with {shape:?}, {form:?}");
             }
         }
     }
+    assert!(compared > 40, "{compared} protocols are small");
+}
+
+/// What must not depend on how long liveness took, either.
+fn timeless(exploration: &Exploration) -> Exploration {
+    let liveness = match &exploration.liveness {
+        Liveness::Holds { .. } => Liveness::Holds { seconds: 0.0 },
+        other => other.clone(),
+    };
+    Exploration { liveness, ..essence(exploration) }
 }
 
 /// Whoever runs out of memory ends all, and each says why.

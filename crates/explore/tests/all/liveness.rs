@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::symmetric_programs::{first_seed, number};
+use crate::toys;
 use murphi::goal::Goals;
 use murphi::interpret::Interpreter;
 use murphi::machine::{Check, Machine, Outcome, Successors};
@@ -193,7 +194,7 @@ fn search(interpreter: &Interpreter, how: How) -> Exploration {
     };
     let goals = Goals::of(model).expect("there are few");
     let How { threads, form, .. } = how;
-    let options = Options { threads, form, deadlock: Deadlock::Off, goals, ..Options::default() };
+    let options = Options { form, deadlock: Deadlock::Off, goals, ..toys::threads(threads) };
     let how = (&options, how.symmetry);
     engine.explore(interpreter, how, &Bare, &mut |_| (), &AtomicBool::new(false))
 }

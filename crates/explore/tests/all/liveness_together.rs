@@ -12,7 +12,8 @@ use murphi::goal::Goals;
 use murphi::interpret::Interpreter;
 use tribunal_explore::symmetry::Symmetry;
 use tribunal_explore::{
-    Bare, BitCodec, Deadlock, Engine, Exploration, Liveness, Options, Reason, Verdict, Violation,
+    Bare, BitCodec, Deadlock, Engine, Exploration, Liveness, Options, Reason, StateForm, Verdict,
+    Violation,
 };
 
 fn interpreted(interpreter: &Interpreter) -> Engine {
@@ -56,7 +57,7 @@ fn random_models_keep_within_reach_what_the_fixpoint_says_on_disk_and_in_process
         let Some(truth) = truth(&model, 2000) else { continue };
         let engine = interpreted(&model);
         let expected = found(&explore(&engine, &model, &toys::threads(1)));
-        let mut answers = Vec::new();
+        let (mut answers, mut answers_of_processes) = (Vec::new(), Vec::new());
         for options in [
             on_disk(&directory.0, 1, 5),
             on_disk(&directory.0, 3, 20),
@@ -68,15 +69,22 @@ fn random_models_keep_within_reach_what_the_fixpoint_says_on_disk_and_in_process
             let (shape, options) = match seed % 12 {
                 0 => ((2, 1), little(toys::threads(1), 6)),
                 4 => ((3, 1), toys::threads(1)),
-                _ => ((2, 2), toys::threads(2)),
+                _ => ((2, 2), Options { form: StateForm::Tree, ..toys::threads(2) }),
             };
-            answers.extend(together(shape, &options, |how| explore(&engine, &model, how)));
+            let form = options.form;
+            let expected = explore(&engine, &model, &Options { form, ..toys::threads(1) });
+            for answer in together(shape, &options, |how| explore(&engine, &model, how)) {
+                assert_eq!(found(&answer), found(&expected), "seed {seed}\n{text}");
+                answers_of_processes.push(answer);
+            }
         }
-        for answer in answers {
-            if let Err(wrong) = judged(&model, &truth, &answer) {
+        for answer in &answers {
+            assert_eq!(found(answer), expected, "seed {seed}\n{text}");
+        }
+        for answer in answers.iter().chain(&answers_of_processes) {
+            if let Err(wrong) = judged(&model, &truth, answer) {
                 panic!("seed {seed}: {wrong}\n{text}");
             }
-            assert_eq!(found(&answer), expected, "seed {seed}\n{text}");
         }
         hold += u64::from(expected.violation().is_none());
         broken += u64::from(expected.violation().is_some());
@@ -103,10 +111,13 @@ fn protocols_have_the_liveness_of_one_process_in_memory() {
             ((2, 1), toys::threads(1)),
             ((4, 1), toys::threads(1)),
             ((2, 2), toys::threads(2)),
+            ((2, 1), Options { form: StateForm::Tree, ..toys::threads(1) }),
             ((2, 1), little(toys::threads(1), 6)),
         ] {
+            let form = options.form;
+            let expected = explore(&engine, &model, &Options { form, ..toys::threads(1) });
             for answer in together(shape, &options, |how| explore(&engine, &model, how)) {
-                assert_eq!(found(&answer), expected, "{name} with {shape:?}");
+                assert_eq!(found(&answer), found(&expected), "{name} with {shape:?}");
             }
         }
     }

@@ -8,6 +8,7 @@ mod cluster;
 mod disk;
 mod liveness;
 mod liveness_together;
+mod messages;
 mod order_of_members;
 mod orders;
 mod portions;

@@ -4,7 +4,10 @@
 use std::sync::atomic::AtomicBool;
 
 use crate::brute_force;
+use crate::cluster::together;
+use crate::disk::{Directory, keeping, on_disk};
 use crate::symmetric_programs::{agrees, read, searched_trying};
+use crate::toys;
 use murphi::interpret::Interpreter;
 use murphi::random::Random;
 use murphi::source::Source;
@@ -51,7 +54,8 @@ fn explored(after: &str, beside: &str, options: Options, symmetry: Symmetry) -> 
     let expected = expected.expect("there are few states");
     let source = Source { name: "directory.m".to_owned(), text };
     let loaded = Loaded::new(&source, &Default::default()).expect("it is right");
-    let question = Question { options, symmetry, ..Question::default() };
+    let mut question = Question { options, symmetry, ..Question::default() };
+    loaded.identify(&mut question);
     let mut warned = 0;
     let mut events = |event: Event<'_>| {
         if let Event::OrderMayShow(places) = event {
@@ -65,7 +69,7 @@ fn explored(after: &str, beside: &str, options: Options, symmetry: Symmetry) -> 
 }
 
 fn options(threads: usize) -> Options {
-    Options { threads, deadlock: Deadlock::Off, ..Options::default() }
+    Options { deadlock: Deadlock::Off, ..toys::threads(threads) }
 }
 
 #[test]
@@ -84,14 +88,56 @@ fn a_destination_that_is_left_behind_and_not_used_keeps_the_symmetry() {
 
 #[test]
 fn an_order_that_shows_after_a_while_ends_the_symmetry() {
-    let shown = "if noise then last := m.goal; end; noise := !noise;";
     for threads in [1, 2] {
-        let found = explored(shown, "", options(threads), Symmetry::Full);
+        let found = explored(SHOWS, "", options(threads), Symmetry::Full);
         let [states, orbits, tried] = found.expected;
         assert!(states == orbits && tried < states, "{:?}", found.expected);
         assert_eq!(found.report.totals.states, states as u64);
         assert_eq!(found.report.settings.asymmetric, ["P"]);
         assert_eq!((found.warned, found.held_back), (1, 1));
+    }
+}
+
+/// The rule whose order shows after a while.
+const SHOWS: &str = "if noise then last := m.goal; end; noise := !noise;";
+
+#[test]
+fn several_processes_try_orders_together() {
+    for (after, which) in [("", 2), (SHOWS, 0)] {
+        for shape in [(1, 1), (2, 1), (3, 2)] {
+            let search = |options: &Options| explored(after, "", options.clone(), Symmetry::Full);
+            for found in together(shape, &options(shape.1), search) {
+                assert_eq!(found.report.totals.states, found.expected[which] as u64, "{shape:?}");
+                assert_eq!(found.report.settings.asymmetric.is_empty(), which == 2);
+            }
+        }
+    }
+}
+
+/// A search in pieces, by one process and by two: it goes on trying orders, and begins anew where they
+/// show.
+#[test]
+fn orders_are_tried_across_checkpoints() {
+    for (after, which) in [("", 2), (SHOWS, 0)] {
+        let directory = Directory::new();
+        let mut last = None;
+        for (piece, level) in (1..).enumerate() {
+            let until = Options { deadlock: Deadlock::Off, ..on_disk(&directory.0, 1, 5) };
+            let until = keeping(&until, piece > 0, Some(level));
+            let search = |options: &Options| explored(after, "", options.clone(), Symmetry::Full);
+            let found = match piece % 2 {
+                0 => search(&until),
+                _ => together((2, 1), &until, search).remove(0),
+            };
+            let is_over = matches!(found.report.verdict, evidence::Verdict::Holds(_));
+            last = Some(found);
+            if is_over {
+                break;
+            }
+        }
+        let found = last.expect("there is a piece");
+        assert_eq!(found.report.totals.states, found.expected[which] as u64);
+        assert_eq!(found.report.settings.asymmetric.is_empty(), which == 2);
     }
 }
 

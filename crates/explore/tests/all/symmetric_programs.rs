@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use crate::brute_force::{self, Found, Kind};
 use crate::sketch;
+use crate::toys;
 use murphi::check::{Options as Language, Reading};
 use murphi::interpret::Interpreter;
 use murphi::ir::{ExpressionKind, Model, PropertyKind, StatementKind};
@@ -249,7 +250,7 @@ pub(crate) fn searched_trying(
         machine
     };
     let system = System { machine, codec, reduction, state_size, rules };
-    let options = Options { threads: 1, deadlock, ..Options::default() };
+    let options = Options { deadlock, ..toys::threads(1) };
     let found = explore(&options, &system, &mut |_| (), &AtomicBool::new(false));
     let again = Options { threads: 2, form: StateForm::Tree, ..options };
     let again = explore(&again, &system, &mut |_| (), &AtomicBool::new(false));
@@ -287,7 +288,11 @@ fn assert_same(flat: &Exploration, tree: &Exploration) {
         (kind(it), steps(it), it.states, it.rules_fired, it.depth, it.firings.clone())
     };
     assert_eq!(told(flat), told(tree));
-    assert_eq!(flat.covered, tree.covered);
+    // Which states of the last level are expanded before a violation is found depends on the order in
+    // which they are searched, and with it what they cover.
+    if kind(flat) == Kind::Verified {
+        assert_eq!(flat.covered, tree.covered);
+    }
 }
 
 /// A reduction that does not tell half of the words that a rule has changed.

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use murphi::layout::Leaf;
 use murphi::machine::{Check, Firing, Machine, Outcome, Successors};
 use proptest::prelude::*;
-use tribunal_explore::{BitCodec, Exploration, Identity, Options, Reduction, Step, System};
+use tribunal_explore::{BitCodec, Exploration, Identity, Levels, Options, Reduction, Step, System};
 
 /// A codec for `slots` slots of one byte each, of which `bits` are used.
 pub(crate) fn bytes(slots: u32, bits: u32) -> BitCodec {
@@ -159,7 +159,7 @@ pub(crate) fn explore_grid<R: Reduction>(
 
 /// Options with so many threads.
 pub(crate) fn threads(threads: usize) -> Options {
-    Options { threads, ..Options::default() }
+    Options { threads, levels: Levels::ByTurns, ..Options::default() }
 }
 
 /// What a search of a graph is expected to find.
