@@ -354,7 +354,9 @@ fn witness(history: &History, witness: &Witness) -> Evidence {
             let views = views.iter().map(|view| order(view)).collect();
             Evidence { views: Some(views), reads: choices(reads), ..none }
         }
-        Witness::Choices(reads) => Evidence { reads: choices(reads), ..none },
+        Witness::Extensions { reads, .. } | Witness::Choices(reads) => {
+            Evidence { reads: choices(reads), ..none }
+        }
     }
 }
 

@@ -2,10 +2,12 @@
 //! counterexample step by step, and what is wrong at its end.
 
 use std::fmt::Write as _;
+use std::slice;
 
 use evidence::Verdict;
 use explore::report::{
-    Broken, Counterexample, Effect, RuleCoverage, SearchOrder, Start, Step, counted, grouped,
+    Broken, Change, Counterexample, Effect, RuleCoverage, SearchOrder, Start, Step, counted,
+    grouped,
 };
 use explore::{Checkpoint, Deadlock, Recorded, Refuted, Region, Report};
 
@@ -289,6 +291,16 @@ fn watched(values: &[(String, String)], indent: &str, colour: bool) -> String {
     values.iter().map(line).collect()
 }
 
+/// Whether the changes of a step can be shown with messages in a line each: not if part of one is hidden.
+fn can_be_folded(step: &Step, hidden: &[String]) -> bool {
+    let hides_part = |change: &Change| {
+        hidden
+            .iter()
+            .any(|name| is_hidden(name, slice::from_ref(&change.place)) && *name != change.place)
+    };
+    !step.folded.is_empty() && !step.folded.iter().any(hides_part)
+}
+
 fn step_body(step: &Step, indent: &str, hidden: &[String], colour: bool) -> String {
     let mut text = String::new();
     let (changed, error) = match &step.effect {
@@ -299,7 +311,11 @@ fn step_body(step: &Step, indent: &str, hidden: &[String], colour: bool) -> Stri
         let _ = writeln!(text, "{indent}{}", paint("no change", Style::Faint, colour));
     }
     let arrow = paint("→", Style::Faint, colour);
-    for change in changed.iter().filter(|change| !is_hidden(&change.place, hidden)) {
+    let lines = match can_be_folded(step, hidden) {
+        true => &step.folded,
+        false => changed,
+    };
+    for change in lines.iter().filter(|change| !is_hidden(&change.place, hidden)) {
         let after = paint(&change.after, Style::Strong, colour);
         let before = match change.before.as_str() {
             "" => String::new(),
@@ -471,6 +487,26 @@ mod tests {
              1. rule \"go\"  p = P_1, a = A_2\n    x[P_1]: 0 → 1\n    owner: undefined → P_1\n \
              2. rule \"stop\"\n    fails: index out of range\n\nerror: index out of range\n"
         );
+    }
+
+    #[test]
+    fn a_message_is_one_line_unless_a_part_of_it_is_hidden() {
+        let change = |place: &str, after: &str| Change {
+            place: place.to_owned(),
+            before: "undefined".to_owned(),
+            after: after.to_owned(),
+            ..Change::default()
+        };
+        let step = Step {
+            effect: Effect::Changed(vec![change("net[0].kind", "Get"), change("net[0].to", "P_1")]),
+            folded: vec![change("net[0]", "{kind: Get, to: P_1}")],
+            ..Step::default()
+        };
+        let lines = |hidden: &str| step_body(&step, "", &[hidden.to_owned()], false);
+        assert_eq!(lines("owner"), "net[0]: undefined → {kind: Get, to: P_1}\n");
+        assert_eq!(lines("net[0].to"), "net[0].kind: undefined → Get\n");
+        assert_eq!(lines("net[1].to"), "net[0]: undefined → {kind: Get, to: P_1}\n");
+        assert_eq!((lines("net"), lines("net[0]")), (String::new(), String::new()));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 use evidence::Proof;
 use history::History;
 use judge::stream::{Judged, Trace};
-use judge::{AnyModel, Budget, ShrinkOptions, judge_by_file};
+use judge::{AnyModel, Budget, Limits, ShrinkOptions, judge_by_file};
 use report::check::{Style, lines, trace_pages};
 use report::explain::{self, ExplainedModel, FileRules};
 
@@ -66,7 +66,9 @@ fn page(judged: &Judged, flags: &SubjectFlags, interrupt: &Interrupt) -> String 
     let progress = Progress::start(flags.quiet.quiet);
     progress.reporter().say(|| "looking for the smallest part that violates the model".to_owned());
     interrupt.listen(|| ());
-    let pages = trace_pages(judged, &flags.limits.limits(), &interrupt.flag());
+    let limits = flags.limits.limits();
+    let time = limits.time.map(|time| time.saturating_sub(judged.time));
+    let pages = trace_pages(judged, &Limits { time, ..limits }, &interrupt.flag());
     pages.into_iter().next().map(|page| page.html).unwrap_or_default()
 }
 

@@ -96,7 +96,7 @@ fn explore(
         Event::Compiling | Event::Searching(_) | Event::Confirming => {
             reporter.say(|| event.to_string());
         }
-        Event::Interpreting(_) | Event::FewerThreads { .. } | Event::StoredFlat { .. } => {
+        Event::Interpreting(_) | Event::FewerThreads { .. } => {
             if !quiet {
                 remark(&event.to_string());
             }

@@ -1,6 +1,7 @@
 //! `tribunal hunt`: runs a campaign against a target, and writes a folder with its findings.
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use evidence::Verdict;
 use hunt::{HuntOptions, SavedFinding, Session, StopConditions, TargetOptions, supply};
@@ -77,10 +78,13 @@ fn hunt(
 /// Adds a case for each finding of the folder; one for the hunt if there are none.
 fn add_cases(session: &Session, hunted: &HuntOptions, cases: &mut Cases) {
     let (target, model) = (hunted.target.to_string(), hunted.model.name());
+    // The time of the hunt is that of its first case, so that the sum over all is right.
+    let mut time = session.elapsed();
     for kept in session.findings() {
         let name = format!("{model}: finding {} {}", kept.finding, kept.name);
         let complaint = Complaint::violation(session.line(kept), session.explanation(kept));
-        cases.add(&Case::failed(&target, name, complaint));
+        cases.add(&Case::failed(&target, name, complaint).took(time));
+        time = Duration::ZERO;
     }
     let name = format!("hunt under {model}");
     match session.verdict() {

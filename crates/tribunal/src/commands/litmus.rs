@@ -279,7 +279,7 @@ impl LitmusQuestion {
     ) -> io::Result<Ending> {
         let (arguments, file, model) =
             (&self.arguments, input::shown(&test.file), answer.model.name());
-        if let Verdict::Undecided(stopped) = answer.verdict() {
+        if let Err(stopped) = &answer.found {
             let (why, ending) = self.why_stopped(stopped);
             if arguments.json.json && ending != Ending::BadRequest {
                 let object = Unanswered {
@@ -311,6 +311,9 @@ impl LitmusQuestion {
                 "{file}: under {model}, loops were unrolled {rounds} times; longer runs were not \
                  enumerated"
             ));
+        }
+        if let Verdict::Undecided(stopped) = answer.verdict() {
+            remark(&format!("{file}: {} under {model}: undecided: {stopped}", test.litmus.name));
         }
         Ok(Ending::of(&answer.verdict()))
     }

@@ -4,7 +4,7 @@ use history::Format;
 use judge::{ShrinkOptions, Shrunk, shrink};
 
 use super::subject::{self, Subject};
-use super::{budget, count, remark};
+use super::{count, remark};
 use crate::arguments::{ShrinkArguments, SubjectFlags};
 use crate::ending::{Ending, Failure};
 use crate::input;
@@ -39,7 +39,8 @@ pub(super) fn shrunk(
     interrupt.listen(|| ());
     let progress = Progress::start(flags.quiet.quiet);
     progress.reporter().say(|| format!("shrinking {}", count(subject.history().len(), "event")));
-    let budget = budget(&flags.limits, interrupt);
+    // The limit is for the trace: what judging took of it is spent.
+    let budget = flags.limits.limits().rest(subject.judged.time, &interrupt.flag());
     let shrunk = shrink(subject.history(), &subject.model, &subject.proof, options, &budget);
     drop(progress);
     if shrunk.undecided > 0 && !flags.quiet.quiet {

@@ -282,7 +282,7 @@ fn after_a_killed_process_the_search_goes_on_from_its_checkpoint() {
         let mut children: Vec<Child> = (0..3).map(start).collect();
         cluster.wait_until_connected();
         let moment = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-        std::thread::sleep(Duration::from_millis(u64::from(moment.subsec_nanos()) % 1000));
+        std::thread::sleep(Duration::from_millis(u64::from(moment.subsec_nanos()) % 300));
         let victim = trial as usize % 3;
         let mut lost = children.remove(victim);
         lost.kill().unwrap();

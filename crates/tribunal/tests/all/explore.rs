@@ -578,3 +578,12 @@ fn a_run_in_which_the_order_of_elements_shows_is_reported_and_replayed() {
         assert_eq!(explore(model, &["--replay", found]).code, Some(0), "{flags:?}");
     }
 }
+
+#[test]
+fn an_error_in_a_condition_of_the_command_line_is_not_placed_in_the_model() {
+    let model = "protocols/german.m";
+    let ran = run(&["explore", "--search", "best", "--towards", "nobody = 1", model]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("`nobody` is not declared"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("--> protocols/german.m with --towards:"), "{}", ran.stderr);
+}

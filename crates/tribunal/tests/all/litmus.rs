@@ -106,6 +106,27 @@ fn what_does_not_fit_a_budget_is_undecided() {
 }
 
 #[test]
+fn a_claim_is_undecided_while_a_loop_has_longer_runs() {
+    let spin = "AArch64 spin\n{ 0:X1=x; 1:X1=x; }\n P0 | P1 ;\n MOV W0,#1 | L: ;\n STR W0,[X1] | LDR W0,[X1] ;\n  \
+                | CBZ W0,L ;\nforall (1:X0=1)\n";
+    let ran = run_with(spin, &["litmus", "-"]);
+    assert!(ran.stdout.contains("\nLoop Ok\n"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("undecided: the claim holds in all runs that were enumerated"));
+    assert_eq!(ran.code, Some(3));
+    let ran = run_with(spin, &["litmus", "--json", "-"]);
+    assert!(
+        ran.stdout.contains(r#""verdict":"undecided","why":"the claim holds"#),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(ran.code, Some(3));
+    // Machines follow loops to their end.
+    let ran = run(&["litmus", "examples/litmus/MP+spin.litmus"]);
+    assert!(ran.stdout.contains("\nOk\n") && ran.stderr.is_empty());
+    assert_eq!(ran.code, Some(0));
+}
+
+#[test]
 fn an_address_that_is_none_is_reported() {
     let text = "X86_64 astray\n{ 0:rax=5; x=0; }\n P0 ;\n movl $1,(%rax) ;\nexists (x=1)\n";
     let ran = run_with(text, &["litmus", "-"]);
