@@ -48,6 +48,8 @@ pub(crate) enum Command {
     Explore(RunFlags),
     /// Random models with large states, beside the same.
     Generated(RunFlags),
+    /// States on disk and in several processes, beside the same search in memory.
+    Beyond(RunFlags),
     /// Protocols and their memory models: what an observer costs in states.
     Verify(RunFlags),
     /// Protocols for any number of processors, and their proofs beside Rumur; takes an hour or more,

@@ -3,13 +3,14 @@
 //!
 //! `cargo run --release -p tribunal-bench -- all` writes `bench/RESULTS.md` and its plots. Each
 //! part is a file: `grid`, `gradual` (with `open_pairs`), `growth`, `hard`, `explore`,
-//! `generated`, `verify`, and `any`, which takes longer than all others and is run alone. They draw traces from
+//! `generated`, `beyond`, `verify`, and `any`, which takes longer than all others and is run alone. They draw traces from
 //! `machine` and `traces`, measure with `clock` (this process) and `child` (other programs), and
 //! report with `table`, `chart` and `report`.
 
 mod any;
 mod arguments;
 mod axis;
+mod beyond;
 mod chart;
 mod child;
 mod clock;
@@ -56,13 +57,14 @@ const LIMIT_OF_ANY: u64 = 1_800;
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::All(flags) => {
-            let own: [Part; 7] = [
+            let own: [Part; 8] = [
                 grid::run,
                 gradual::run,
                 growth::run,
                 hard::run,
                 explore::run,
                 generated::run,
+                beyond::run,
                 verify::run,
             ];
             run(&flags, &own)
@@ -73,6 +75,7 @@ fn main() -> ExitCode {
         Command::Hard(flags) => run(&flags, &[hard::run]),
         Command::Explore(flags) => run(&flags, &[explore::run]),
         Command::Generated(flags) => run(&flags, &[generated::run]),
+        Command::Beyond(flags) => run(&flags, &[beyond::run]),
         Command::Verify(flags) => run(&flags, &[verify::run]),
         Command::Any(flags) => {
             let limit = flags.limit.or((!flags.quick).then_some(LIMIT_OF_ANY));

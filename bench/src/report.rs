@@ -75,8 +75,8 @@ impl Section {
 }
 
 /// The parts of RESULTS.md, in order.
-const PARTS: [&str; 8] =
-    ["grid", "gradual", "growth", "hard", "explore", "generated", "verify", "any"];
+const PARTS: [&str; 9] =
+    ["grid", "gradual", "growth", "hard", "explore", "generated", "beyond", "verify", "any"];
 
 fn marks(part: &str) -> (String, String) {
     (format!("<!-- begin {part} -->"), format!("<!-- end {part} -->"))
