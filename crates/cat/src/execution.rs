@@ -380,7 +380,8 @@ impl Translated {
         let reads = (0..self.origins.len()).filter(|&at| self.execution.events[at].is_read());
         let sources = reads.filter_map(|at| {
             let (id, address) = self.origins[at].zip(self.execution.events[at].address)?;
-            let sources = history.sources(id).iter();
+            // No atomic reads what it writes, whatever the model says of its halves.
+            let sources = history.sources(id).iter().filter(|&&from| from != Source::Write(id));
             Some((at, sources.map(|&source| self.write_of(source, address)).collect()))
         });
         let sources = sources.collect();

@@ -57,7 +57,7 @@ mod witness;
 pub use definition::{allows, broken_axioms, meets};
 pub use execution::{Action, Atomicity, CatEvent, Execution, Knowledge, Link};
 pub use load::{Axiom, CatError, CatModel};
-pub use shape::{EventSort, Global, Location, PairAxiom, Path, SetTest, Shape, Step};
+pub use shape::{EventSort, Global, HalvesOrder, Location, PairAxiom, Path, SetTest, Shape, Step};
 pub use shipped::{shipped_models, shipped_text};
 pub use solve::{Answer, Candidates, Effort, Refutation, solve};
 pub use syntax::{Place, Test};

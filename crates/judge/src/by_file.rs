@@ -8,15 +8,14 @@
 
 use std::path::Path;
 
-use cat::{Answer, CatError, CatModel, Effort, Refutation, Shape, Witness, meets, solve};
+use cat::{
+    Answer, CatError, CatModel, Effort, HalvesOrder, Refutation, Shape, Witness, meets, solve,
+};
 use evidence::file::{Execution, FileEvidence};
 use evidence::{Proof, Verdict};
 use history::{History, Kinds};
 
 use crate::{Budget, DecidedBy, Reason, Undecided, mixed, store};
-
-/// The longest history that the search of `cat` is tried on.
-const MOST_EVENTS: usize = 500;
 
 /// A violation by a search of more branches than this has no certificate.
 const MOST_BRANCHES: u64 = 200;
@@ -52,6 +51,34 @@ impl ModelFile {
     pub fn shipped(name: &str) -> Option<Self> {
         Some(Self::new(name.to_owned(), CatModel::shipped(name)?))
     }
+
+    /// Which traces the model decides.
+    pub fn reach(&self) -> Reach {
+        match self.shape.as_ref().map(|shape| shape.halves) {
+            Ok(HalvesOrder::Location) => Reach::AnyLength,
+            Ok(HalvesOrder::Global) => Reach::AnyLengthUnlessRewritten,
+            Ok(HalvesOrder::Open) => Reach::AnyLengthWithoutAtomics,
+            Err(axiom) => Reach::Short(*axiom),
+        }
+    }
+}
+
+/// Which traces a model file decides, as far as the file alone says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Traces of any length, with the engines of the built-in models.
+    AnyLength,
+    /// The same for traces in which no atomic writes the value that it reads; with such, short ones.
+    AnyLengthUnlessRewritten,
+    /// The same for traces without atomics; with them, short ones.
+    AnyLengthWithoutAtomics,
+    /// Traces of at most [`Reach::MOST_EVENTS`] events: the axiom of this number has another form.
+    Short(usize),
+}
+
+impl Reach {
+    /// The longest history that the search of `cat` is tried on.
+    pub const MOST_EVENTS: usize = 500;
 }
 
 /// What was found out about a history: how it can be explained, that it cannot, or why that is not
@@ -93,7 +120,7 @@ pub fn judge_by_file(history: &History, file: &ModelFile, budget: &Budget) -> Fi
         .as_ref()
         .ok()
         .and_then(|shape| store::by_shape::decide(history, None, &file.model, shape, budget));
-    let short = history.len() <= MOST_EVENTS;
+    let short = history.len() <= Reach::MOST_EVENTS;
     match by_shape {
         Some(mut judgement) if !short || !matches!(judgement.outcome, Verdict::Undecided(_)) => {
             if let (Verdict::Broken(refutation), true) = (&mut judgement.outcome, short) {
@@ -190,8 +217,9 @@ pub(crate) fn by_search(history: &History, file: &ModelFile, budget: &Budget) ->
 /// No engine takes this model at this length.
 fn too_long(history: &History, file: &ModelFile) -> FileOutcome {
     let sentence = format!(
-        "{}; such models are decided for traces of up to {MOST_EVENTS} events, and this one has {}",
+        "{}; such models are decided for traces of up to {} events, and this one has {}",
         why_not_by_shape(history, file),
+        Reach::MOST_EVENTS,
         history.len()
     );
     Verdict::Undecided(Undecided { reason: Reason::Engine(sentence), established: String::new() })
@@ -200,20 +228,25 @@ fn too_long(history: &History, file: &ModelFile) -> FileOutcome {
 /// Why the engines for long traces do not decide: the condition that is of another form, or what is
 /// on the trace.
 fn why_not_by_shape(history: &History, file: &ModelFile) -> String {
-    match &file.shape {
-        Err(number) => {
-            let axiom = file.model.axioms().nth(*number);
+    match file.reach() {
+        Reach::Short(number) => {
+            let axiom = file.model.axioms().nth(number);
             let name = axiom.map_or(String::new(), |axiom| {
                 format!("`{}` ({})", axiom.name, file.model.line_of(axiom.place))
             });
             format!("{name} is not of the form that can be decided for long traces")
         }
-        Ok(shape) if !shape.location_orders_halves && has_atomics(history) => {
-            "the trace has atomics and the model does not say that their read comes before their \
-             write (`| amo` in the condition on locations)"
+        Reach::AnyLengthWithoutAtomics if has_atomics(history) => {
+            "the trace has atomics and no condition says that their read comes before their write \
+             (`| amo` in the condition on locations)"
                 .to_owned()
         }
-        Ok(_) => "the preserved program order on this trace is not of the form that can be \
+        Reach::AnyLengthUnlessRewritten if has_atomics(history) => {
+            "the trace has an atomic that writes what it reads, and the condition on locations does \
+             not say that its read comes first (`| amo`)"
+                .to_owned()
+        }
+        _ => "the preserved program order on this trace is not of the form that can be \
                   decided for long traces"
             .to_owned(),
     }

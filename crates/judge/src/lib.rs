@@ -36,7 +36,7 @@ mod verdict;
 
 pub use any_model::{AnyModel, Refuted};
 pub use budget::{Budget, Limits};
-pub use by_file::{FileJudgement, FileOutcome, ModelFile, judge_by_file};
+pub use by_file::{FileJudgement, FileOutcome, ModelFile, Reach, judge_by_file};
 pub use gradual::{Gradual, judge_gradually};
 pub use session::{Finished, Session, Status, Violation};
 pub use shrink::{ShrinkOptions, Shrunk, shrink};

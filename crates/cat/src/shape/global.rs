@@ -17,7 +17,9 @@ pub struct Global {
     pub kept: Vec<Path>,
     /// Whether a read of a write of its own thread counts (`rf` instead of `rfe`).
     pub own_reads: bool,
-    /// Whether the halves of an atomic are ordered, and what is kept never distinguishes them.
+    /// Whether the halves of an atomic are ordered.
+    pub(super) orders_halves: bool,
+    /// Whether they are, and what is kept never distinguishes them.
     pub halves_are_one: bool,
     /// Whether it has `co` and `fr` within threads, too (`co` instead of `coe`).
     pub(super) own_orders: bool,
@@ -81,7 +83,8 @@ impl Reader<'_> {
             return None;
         }
         let reads_wait = kept.iter().any(|path| self.orders_reads_of_own_atomics(path));
-        let halves_are_one = self.orders_halves(&fixed)
+        let orders_halves = self.orders_halves(&fixed);
+        let halves_are_one = orders_halves
             && fixed.iter().all(|&part| {
                 self.is_amo(part) || self.is_whole(part) || reads_wait && self.is_read_twice(part)
             });
@@ -96,6 +99,7 @@ impl Reader<'_> {
             axiom,
             kept,
             own_reads,
+            orders_halves,
             halves_are_one,
             own_orders,
             hazards,

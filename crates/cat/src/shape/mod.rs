@@ -34,6 +34,23 @@ pub enum Location {
     Together([usize; 3]),
 }
 
+/// Which condition puts the read of an atomic before its write.
+///
+/// With `amo` in the global condition only, locations are coherent with `amo`, too, if no atomic reads
+/// what it writes: let R and W be the halves and V the write that R read. If W co V, and V is of another
+/// thread, then W co V rfe R amo W is a cycle of the global condition. If V is of this thread, it stands
+/// before R and W, and W co V goes against `po-loc`, or behind them, and V rf R does. So V co W, and a
+/// cycle of `po-loc | amo | rf | co | fr` would be one without `amo`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HalvesOrder {
+    /// None.
+    Open,
+    /// The global one.
+    Global,
+    /// That of locations, or all those that make locations coherent together.
+    Location,
+}
+
 /// The axiom that nothing comes between the halves of an atomic and between the accesses of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PairAxiom {
@@ -48,8 +65,8 @@ pub struct PairAxiom {
 pub struct Shape {
     /// What makes each location coherent.
     pub location: Location,
-    /// Whether the condition of locations orders the halves of an atomic.
-    pub location_orders_halves: bool,
+    /// Which condition orders the halves of an atomic.
+    pub halves: HalvesOrder,
     /// Whether two reads of a location may swap, those of atomics aside.
     pub location_swaps_reads: bool,
     /// The axiom that no value depends on itself: dependencies of all kinds, and `rf`.
@@ -166,18 +183,21 @@ impl Conditions {
         form.is_some()
     }
 
-    fn shape(mut self, reader: &Reader<'_>) -> Result<Shape, usize> {
+    fn shape(self, reader: &Reader<'_>) -> Result<Shape, usize> {
         let global = self.global(reader)?;
         let location = self.location(global.as_ref())?;
-        if location == Location::Global {
-            self.location_orders_halves = global.as_ref().is_some_and(|g| g.halves_are_one);
-        }
-        if let Location::Together(_) = location {
-            self.location_orders_halves = true;
-        }
+        let is_global = |is: fn(&Global) -> bool| global.as_ref().is_some_and(is);
+        let halves = match location {
+            Location::Axiom(_) if self.location_orders_halves => HalvesOrder::Location,
+            Location::Axiom(_) if self.location_swaps_reads => HalvesOrder::Open,
+            Location::Axiom(_) if is_global(|global| global.orders_halves) => HalvesOrder::Global,
+            Location::Global if is_global(|global| global.halves_are_one) => HalvesOrder::Location,
+            Location::Axiom(_) | Location::Global => HalvesOrder::Open,
+            Location::Together(_) => HalvesOrder::Location,
+        };
         Ok(Shape {
             location,
-            location_orders_halves: self.location_orders_halves,
+            halves,
             location_swaps_reads: self.location_swaps_reads,
             thin_air: self.thin_air,
             atomicity: self.atomicity,

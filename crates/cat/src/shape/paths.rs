@@ -200,13 +200,23 @@ impl Reader<'_> {
                 self.factors(taken, &mut factors);
                 let [before, between, after] = factors[..] else { return None };
                 let Operation::Identity(set) = self.operation(between) else { return None };
-                if !self.is_same_address(before) || !self.is_same_address(after) {
-                    return None;
-                }
                 let step = Step::SameAddressWithout(self.test(set, false)?);
-                Some(vec![Path { steps: vec![(step, vec![])], ..Path::default() }])
+                let path = Path { steps: vec![(step, vec![])], ..Path::default() };
+                // With `po-loc?`, an end that is in the set itself is taken away, too.
+                let outside = self.test(set, true)?;
+                let first = if self.same_address_or_none(before)? { outside } else { ANY };
+                let last = if self.same_address_or_none(after)? { outside } else { ANY };
+                Some(vec![path.between(first, last)])
             }
             _ => self.without(paths()?, taken),
+        }
+    }
+
+    /// Whether a relation is `po-loc?`, if it is that or `po-loc`.
+    fn same_address_or_none(&self, node: NodeId) -> Option<bool> {
+        match self.operation(node) {
+            Operation::Optional(inner) if self.is_same_address(inner) => Some(true),
+            _ => self.is_same_address(node).then_some(false),
         }
     }
 

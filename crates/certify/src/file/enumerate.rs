@@ -4,6 +4,7 @@
 //! what is chosen breaks an axiom, whatever else is, there is no need to go on.
 
 use evidence::file::MOST_EXECUTIONS;
+use history::Source;
 
 use super::dense::{self, Knowledge};
 use super::events::{BaseRelation, Events, Id};
@@ -45,6 +46,7 @@ impl<'a> Choice<'a> {
         let reads = events.ids().filter(|&id| events.is_read(id)).filter_map(|id| {
             let (event, address) = events.origin(id).zip(events.address(id))?;
             let sources = history.sources(event).iter();
+            let sources = sources.filter(|&&source| source != Source::Write(event));
             Some((id, sources.map(|&source| events.write(source, address) as u32).collect()))
         });
         let writes = |address| {

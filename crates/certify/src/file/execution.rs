@@ -47,8 +47,10 @@ impl<'a> Run<'a> {
         for read in history.event_ids().filter(|&event| history.event(event).is_read()) {
             let place = &mut source[events.parts(read).start];
             match (*place, history.sources(read), history.address_of(read)) {
-                (NONE, &[only], Some(address)) => *place = events.write(only, address) as u32,
-                (NONE, [], _) => return Err(Fault::NoSource { reader: name(read) }),
+                (NONE, &[only], Some(address)) if only != Source::Write(read) => {
+                    *place = events.write(only, address) as u32
+                }
+                (NONE, [] | [_], _) => return Err(Fault::NoSource { reader: name(read) }),
                 (NONE, ..) => return Err(Fault::NoChoice { reader: name(read) }),
                 _ => {}
             }
@@ -101,7 +103,8 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Whether a source wrote the value that a reader returned, at its address.
+/// Whether a source wrote the value that a reader returned, at its address, and is not the reader's own
+/// write: no atomic reads what it writes, whatever the model says of its halves.
 pub(crate) fn is_candidate(events: &Events<'_>, reader: EventId, source: Source) -> bool {
     let history = events.history;
     let operation = history.event(reader).operation;
@@ -110,6 +113,7 @@ pub(crate) fn is_candidate(events: &Events<'_>, reader: EventId, source: Source)
     };
     match source {
         Source::Initial => history.address(address).initial == value,
+        Source::Write(write) if write == reader => false,
         Source::Write(write) => {
             let write = history.event(write).operation;
             write.address() == Some(address) && write.value_written() == Some(value)

@@ -396,7 +396,18 @@ impl<'a> Reader<'a> {
         }
         let mut all = all.into_iter().zip(operands);
         let Some((mut left, first)) = all.next() else { return Ok(self.terms.add(Term::Empty)) };
+        let same = Term::Relation(BaseRelation::Same);
         for (right, operand) in all {
+            // `r ; id` is `r`.
+            if operator == Binary::Sequence {
+                if self.terms.get(right) == same {
+                    continue;
+                }
+                if self.terms.get(left) == same {
+                    left = right;
+                    continue;
+                }
+            }
             let term = match operator {
                 Binary::Union => Term::Union(left, right),
                 Binary::Intersection => Term::Intersection(left, right),

@@ -10,7 +10,7 @@
 
 mod execution;
 
-use cat::{CatModel, Refutation, Shape, Witness};
+use cat::{CatModel, HalvesOrder, Refutation, Shape, Witness};
 use evidence::file::{self, FileEvidence};
 use evidence::{Node, Proof, Step, Verdict, Why};
 use history::{EventId, History, Kinds, Mixed, Source};
@@ -39,8 +39,19 @@ pub(crate) fn decide(
     shape: &Shape,
     budget: &Budget,
 ) -> Option<FileJudgement> {
-    let has_atomics = history.event_ids().any(|event| history.kinds_of(event) == Kinds::ALL);
-    if has_atomics && !shape.location_orders_halves {
+    let mut atomics = history.event_ids().filter(|&e| history.kinds_of(e) == Kinds::ALL).peekable();
+    let has_atomics = atomics.peek().is_some();
+    let is_of_shape = match shape.halves {
+        HalvesOrder::Location => true,
+        // The engines would have to know that no atomic reads what it writes.
+        HalvesOrder::Global => {
+            mixed.is_none()
+                && !atomics.any(|atomic| history.sources(atomic).contains(&Source::Write(atomic)))
+                || !has_atomics
+        }
+        HalvesOrder::Open => !has_atomics,
+    };
+    if !is_of_shape {
         return None;
     }
     let halves_are_one = shape.global.as_ref().is_none_or(|global| global.halves_are_one);

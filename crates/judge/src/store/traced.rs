@@ -10,7 +10,7 @@
 mod derive;
 mod together;
 
-use cat::{CatModel, Location, Shape};
+use cat::{CatModel, HalvesOrder, Location, Shape};
 use evidence::file::{FileProof, FileStep, FileWhy, Link};
 use evidence::{Atom, Because, Cycle, Edge, Graph, Literal, Node, Proof, Reader, Step, Why};
 use history::{EventId, History, Kinds, Mixed, Source};
@@ -34,7 +34,8 @@ type Ordered = (EventId, EventId);
 struct Reading {
     from: Part,
     to: Part,
-    link: Link,
+    /// None where an edge from one half of an atomic to the other is left out.
+    link: Option<Link>,
     /// "This write came before that one", because an atomic or a pair read what it read.
     needs: Option<Ordered>,
 }
@@ -262,9 +263,15 @@ impl<P: Parts> Tracer<'_, P> {
             (true, true) => {
                 vec![Part { event: origin, is_write: self.parts.is_write_half(event) }]
             }
-            (true, false) => {
-                [false, true].map(|is_write| Part { event: origin, is_write }).to_vec()
-            }
+            (true, false) => self.both_parts_of(origin),
+        }
+    }
+
+    /// The halves of an atomic, or the one part of another event.
+    fn both_parts_of(&self, event: EventId) -> Vec<Part> {
+        match self.trace.kinds_of(event) == Kinds::ALL {
+            true => [false, true].map(|is_write| Part { event, is_write }).to_vec(),
+            false => vec![Part { event, is_write: false }],
         }
     }
 
@@ -277,7 +284,7 @@ impl<P: Parts> Tracer<'_, P> {
         let mut readings = Vec::new();
         let (a, b) = (self.origin(from), self.origin(to));
         let direct = |from: Part, to: Part, through: Vec<Node>, needs| {
-            let link = Link { from: self.node(from), through, to: self.node(to) };
+            let link = Some(Link { from: self.node(from), through, to: self.node(to) });
             Reading { from, to, link, needs }
         };
         match edge.because {
@@ -311,8 +318,18 @@ impl<P: Parts> Tracer<'_, P> {
             _ => {}
         }
         let mut kept = Vec::new();
-        for first in self.parts_of(from) {
-            for last in self.parts_of(to) {
+        // What leads to the read of an atomic along its thread leads to its write as well.
+        let is_by_either = graph == Graph::Location && self.shape.halves == HalvesOrder::Global;
+        let parts_of = |event| match is_by_either {
+            true => self.both_parts_of(self.origin(event)),
+            false => self.parts_of(event),
+        };
+        if is_by_either && a == b && self.parts.is_write_half(to) && from != to {
+            let nowhere = |part| Reading { from: part, to: part, link: None, needs: None };
+            return self.both_parts_of(a).into_iter().map(nowhere).collect();
+        }
+        for first in parts_of(from) {
+            for last in parts_of(to) {
                 if let Some(stops) = self.fixed(first, last, clause, graph) {
                     kept.push(direct(first, last, stops, None));
                 }
@@ -361,7 +378,7 @@ impl<P: Parts> Tracer<'_, P> {
             Node::Event(event) => self.node(self.write_part(self.origin(event))),
             other => other,
         };
-        let link = Link { from: node(edge.from), through: vec![], to: node(edge.to) };
+        let link = Some(Link { from: node(edge.from), through: vec![], to: node(edge.to) });
         let is_order = edge.because == Because::WriteOrder;
         let reading = Reading { from: part(edge.from), to: part(edge.to), link, needs: None };
         is_order.then_some(reading).into_iter().collect()
@@ -422,7 +439,7 @@ impl<P: Parts> Tracer<'_, P> {
             chosen.iter().zip(readings).map(|(&at, options)| &options[at]).collect();
         let mut links = Vec::new();
         for (at, reading) in chosen.iter().enumerate() {
-            links.push(reading.link.clone());
+            links.extend(reading.link.clone());
             let next = chosen[(at + 1) % chosen.len()];
             links.extend(joint(reading.to, next.from)?);
         }
@@ -449,13 +466,24 @@ impl<P: Parts> Tracer<'_, P> {
             (_, Some((read, write, Source::Write(source)))) if source == first => {
                 // Else: second co first rf the read of second, which comes before its write.
                 let source = self.write_part(first);
-                let through = self.fixed(read, write, clause, graph)?;
-                let links = vec![
-                    link(node(write), vec![], node(source)),
-                    link(node(source), vec![], node(read)),
-                    link(node(read), through, node(write)),
-                ];
-                self.broken(graph, links)?
+                let co = link(node(write), vec![], node(source));
+                let rf = link(node(source), vec![], node(read));
+                let is_of_halves =
+                    read.event == write.event && self.shape.halves == HalvesOrder::Global;
+                if !is_of_halves {
+                    let through = self.fixed(read, write, clause, graph)?;
+                    self.broken(graph, vec![co, rf, link(node(read), through, node(write))])?
+                } else if self.trace.thread_of(first) != self.trace.thread_of(second) {
+                    let through = self.fixed(read, write, clause, Graph::Global)?;
+                    let amo = link(node(read), through, node(write));
+                    self.broken(Graph::Global, vec![co, rf, amo])?
+                } else if first < second {
+                    let through = self.fixed(source, write, clause, graph)?;
+                    self.broken(graph, vec![co, link(node(source), through, node(write))])?
+                } else {
+                    let through = self.fixed(read, source, clause, graph)?;
+                    self.broken(graph, vec![rf, link(node(read), through, node(source))])?
+                }
             }
             (Some((read, write, source)), _) => {
                 let source = self.part_of_source(source, read.event)?;

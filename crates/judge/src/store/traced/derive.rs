@@ -3,7 +3,7 @@
 //! Each path of the shape is walked from the first event, step by step, over the events up to the
 //! second; what was reached once is not walked from again. O(length · events in between).
 
-use cat::{CatModel, EventSort, Path, SetTest, Shape, Step};
+use cat::{CatModel, EventSort, HalvesOrder, Path, SetTest, Shape, Step};
 use history::{DependencyKind, EventId, History, Kinds, Mixed, Operation, Source};
 use rustc_hash::FxHashSet;
 
@@ -31,13 +31,13 @@ impl<'a> Derive<'a> {
         let pairs = trace.pairs().iter();
         let mut exclusive: Vec<EventId> = pairs.flat_map(|&(store, load)| [store, load]).collect();
         exclusive.sort_unstable();
-        let Shape { location_orders_halves, location_swaps_reads, .. } = *shape;
+        let Shape { halves, location_swaps_reads, .. } = *shape;
         Derive {
             trace,
             mixed,
             model,
             kept,
-            orders_halves: location_orders_halves,
+            orders_halves: halves == HalvesOrder::Location,
             swaps_reads: location_swaps_reads,
             exclusive,
         }
