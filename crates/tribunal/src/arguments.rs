@@ -54,6 +54,7 @@ const MODELS_EXAMPLES: &str = "\
 Examples:
   tribunal models                                  the table of all models
   tribunal models rvwmo                            the file that defines rvwmo
+  tribunal models my.cat                           is my file a model, and for which traces?
   tribunal models --separate tso pso               a litmus test that pso allows and tso forbids
   tribunal models --separate tso.cat my.cat        the effect of a change to a model file";
 
@@ -427,13 +428,17 @@ const EXPLAIN_CODES: &str =
 
 /// List the memory models: what each guarantees, and which implies which.
 ///
-/// With a NAME, print the model file of that name. With --separate, find the smallest litmus tests that
-/// one model allows and the other forbids, in both directions.
+/// With a NAME, print the model file of that name; with a file, its conditions and the length of the
+/// traces that it can judge. With --separate, find the smallest litmus tests that one model allows and
+/// the other forbids, in both directions.
 #[derive(Args, Debug)]
 #[command(after_help = WRITING_CODES, after_long_help = format!("{MODELS_EXAMPLES}\n\n{MODELS_CODES}"))]
 pub(crate) struct ModelsArguments {
-    /// Print the model file of this name, such as `tso` or `rvwmo`.
-    #[arg(conflicts_with_all = ["json", "separate"])]
+    /// Print the model file of this name, such as `rvwmo`, or describe a .cat file.
+    ///
+    /// A file is read and checked; the description has its conditions with their places, and says
+    /// whether traces of any length can be judged by it. With --json, a name is described, too.
+    #[arg(conflicts_with = "separate")]
     pub(crate) name: Option<String>,
 
     /// Find the smallest litmus tests that one model allows and the other forbids.

@@ -1,5 +1,5 @@
-//! `tribunal models`: prints the table of models or the text of a model file, or separates two
-//! models.
+//! `tribunal models`: prints the table of models or the text of a shipped model file, describes a
+//! model file, or separates two models.
 
 use std::path::Path;
 
@@ -13,18 +13,21 @@ use crate::interrupt::Interrupt;
 use crate::output;
 
 pub(crate) fn run(arguments: &ModelsArguments, interrupt: &Interrupt) -> Result<Ending, Failure> {
+    let as_json = arguments.json.json;
     if let Some(name) = &arguments.name {
-        let sentence = || match name.parse::<Model>() {
-            Ok(_) => format!("`{name}` is built in and has no model file"),
-            Err(_) => format!("unknown model file `{name}`; `tribunal models` lists them"),
+        let text = if as_json {
+            report::model_file_json(&known(name)?)
+        } else if name.ends_with(".cat") {
+            report::model_file_text(&known(name)?)
+        } else {
+            cat::shipped_text(name).ok_or_else(|| unknown(name))?.to_owned()
         };
-        let text = cat::shipped_text(name).ok_or_else(|| Failure::Usage(sentence()))?;
-        return output::deliver(text, None, Ending::NoViolation, interrupt);
+        return output::deliver(&text, None, Ending::NoViolation, interrupt);
     }
     if let [first, second] = &arguments.separate[..] {
         return separation(arguments, [first, second], interrupt);
     }
-    let text = if arguments.json.json { report::models_json() } else { report::models_table() };
+    let text = if as_json { report::models_json() } else { report::models_table() };
     output::deliver(&text, None, Ending::NoViolation, interrupt)
 }
 
@@ -33,8 +36,18 @@ fn separation(
     names: [&String; 2],
     interrupt: &Interrupt,
 ) -> Result<Ending, Failure> {
-    let first = model(names[0])?;
-    let second = model(names[1])?;
+    let comparable = |name: &str| {
+        model(name)?.ok_or_else(|| {
+            let known: Vec<&str> = cat::shipped_models().collect();
+            let known = known.join(", ");
+            Failure::Usage(format!(
+                "cannot separate `{name}`: it has no model file. Use one of {known}, or a file that \
+                 ends in .cat"
+            ))
+        })
+    };
+    let first = comparable(names[0])?;
+    let second = comparable(names[1])?;
     interrupt.listen(|| {});
     let found = separate(&first, &second, arguments.size.into(), |_| !interrupt.happened());
     let names = names.map(String::as_str);
@@ -43,17 +56,22 @@ fn separation(
     output::deliver(&text, None, ending, interrupt)
 }
 
-/// A shipped model by its name, or a model file.
-fn model(name: &str) -> Result<ModelFile, Failure> {
-    if name.ends_with(".cat") {
-        return ModelFile::open(Path::new(name)).map_err(|error| Failure::Model(Box::new(error)));
+/// A shipped model by its name, or a model file; nothing if no model file has this name.
+fn model(name: &str) -> Result<Option<ModelFile>, Failure> {
+    if !name.ends_with(".cat") {
+        return Ok(ModelFile::shipped(&name.to_ascii_lowercase()));
     }
-    ModelFile::shipped(&name.to_ascii_lowercase()).ok_or_else(|| {
-        let known: Vec<&str> = cat::shipped_models().collect();
-        let known = known.join(", ");
-        Failure::Usage(format!(
-            "cannot separate `{name}`: it has no model file. Use one of {known}, or a file that \
-             ends in .cat"
-        ))
+    let opened = ModelFile::open(Path::new(name));
+    opened.map(Some).map_err(|error| Failure::Model(Box::new(error)))
+}
+
+fn known(name: &str) -> Result<ModelFile, Failure> {
+    model(name)?.ok_or_else(|| unknown(name))
+}
+
+fn unknown(name: &str) -> Failure {
+    Failure::Usage(match name.parse::<Model>() {
+        Ok(_) => format!("`{name}` is built in and has no model file"),
+        Err(_) => format!("unknown model file `{name}`; `tribunal models` lists them"),
     })
 }

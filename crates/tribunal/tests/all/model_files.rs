@@ -149,3 +149,31 @@ fn models_that_come_as_files_are_listed_and_printed() {
     assert_eq!((ran.code, ran.stdout.contains("(* rule 5: acquire *)")), (Some(0), true));
     assert_eq!(run(&["models", "rvwm"]).code, Some(2));
 }
+
+#[test]
+fn a_model_file_is_described() {
+    let ran = run(&["models", "rvwmo.cat"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.contains("  global     acyclic  rvwmo.cat:33\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\nTraces: of any length.\n"), "{}", ran.stdout);
+    // By name, the file itself is printed, and described as JSON.
+    let ran = run(&["models", "RVWMO", "--json"]);
+    let object: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(object["most_events"], serde_json::Value::Null);
+    assert_eq!(object["conditions"][1]["name"], "global");
+
+    let folder = directory("described-models");
+    let write = |name: &str, text: &str| file(&folder, name, text);
+    let path = write("no-amo.cat", "acyclic po-loc | rf | co | fr\nacyclic po | rf | co | fr");
+    assert!(run(&["models", &path]).stdout.contains("up to 500 events if there are atomics"));
+    let path = write("odd.cat", "acyclic po-loc | rf | co | fr\nirreflexive fr ; co ; po as odd");
+    let ran = run(&["models", &path, "--json"]);
+    let object: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!((&object["most_events"], &object["limited_by"]), (&500.into(), &"odd".into()));
+    let ran = run(&["models", &path]);
+    assert!(ran.stdout.contains("up to 500 events, by search"), "{}", ran.stdout);
+    let path = write("mistake.cat", "acyclic po | rg");
+    let ran = run(&["models", &path]);
+    assert_eq!((ran.code, ran.stderr.contains("`rg` is not defined")), (Some(2), true));
+    assert_eq!(run(&["models", "nowhere.cat"]).code, Some(2));
+}
