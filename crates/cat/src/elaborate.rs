@@ -8,7 +8,7 @@
 
 use diagnostics::diagnostic::Diagnostic;
 
-use crate::base::{self, BaseRelation};
+use crate::base;
 use crate::graph::{AxiomNode, Graph, Kind, NodeId, Operation};
 use crate::syntax::{
     AxiomSyntax, Binary, Binding, Expression, ExpressionKind, Instruction, Name, Place, Unary,
@@ -501,15 +501,7 @@ impl<'a> Elaborator<'a> {
             Binary::Sequence => {
                 let left = self.of_kind(left, Kind::Relation, left_at)?;
                 let right = self.of_kind(right, Kind::Relation, right_at)?;
-                // Files of herdtools end relations in `; sm`, which is `id` here.
-                let same = Operation::BaseRelation(BaseRelation::Same);
-                match [left, right].map(|node| self.graph.node(node).operation == same) {
-                    [_, true] => left,
-                    [true, false] => right,
-                    [false, false] => {
-                        self.graph.add(Operation::Sequence(left, right), Kind::Relation)
-                    }
-                }
+                self.graph.add(Operation::Sequence(left, right), Kind::Relation)
             }
             Binary::Product => {
                 let left = self.of_kind(left, Kind::Set, left_at)?;

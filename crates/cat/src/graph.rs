@@ -113,8 +113,14 @@ impl Graph {
         self.node(id).kind
     }
 
-    /// The node of an operation, a new one if there is none yet.
+    /// The node of an operation, a new one if there is none yet and nothing simpler is the same.
     pub(crate) fn add(&mut self, operation: Operation, kind: Kind) -> NodeId {
+        if let Some(simpler) = self.simpler(operation) {
+            return match simpler {
+                Simpler::Empty => self.add(Operation::Empty(kind), kind),
+                Simpler::Node(node) => node,
+            };
+        }
         if let Some(&known) = self.known.get(&operation) {
             return known;
         }
@@ -126,6 +132,41 @@ impl Graph {
         self.nodes.push(Node { operation, kind, is_open });
         self.known.insert(operation, id);
         id
+    }
+
+    /// What an operation with the empty set or relation is, or with `id`: architectures lack events that
+    /// files speak of, and files of herdtools end relations in `; sm`, which is `id` here.
+    fn simpler(&self, operation: Operation) -> Option<Simpler> {
+        let is_empty = |id| matches!(self.node(id).operation, Operation::Empty(_));
+        let is_same = |id| self.node(id).operation == Operation::BaseRelation(BaseRelation::Same);
+        match operation {
+            Operation::Union(a, b) | Operation::Difference(b, a) if is_empty(a) => {
+                (self.kind(a) == self.kind(b)).then_some(Simpler::Node(b))
+            }
+            Operation::Union(a, b) if is_empty(b) => {
+                (self.kind(a) == self.kind(b)).then_some(Simpler::Node(a))
+            }
+            Operation::Difference(a, _) if is_empty(a) => Some(Simpler::Empty),
+            Operation::Intersection(a, b)
+            | Operation::Sequence(a, b)
+            | Operation::Product(a, b)
+                if is_empty(a) || is_empty(b) =>
+            {
+                Some(Simpler::Empty)
+            }
+            Operation::Sequence(a, b) if is_same(b) => Some(Simpler::Node(a)),
+            Operation::Sequence(a, b) if is_same(a) => Some(Simpler::Node(b)),
+            Operation::Identity(inner)
+            | Operation::Plus(inner)
+            | Operation::Inverse(inner)
+            | Operation::Domain(inner)
+            | Operation::Range(inner)
+                if is_empty(inner) =>
+            {
+                Some(Simpler::Empty)
+            }
+            _ => None,
+        }
     }
 
     /// A new recursion with variables of these kinds; the nodes of its variables.
@@ -155,6 +196,12 @@ impl Graph {
         let fixpoint = |(index, kind)| self.add(Operation::Fixpoint(number, index as u32), kind);
         kinds.into_iter().enumerate().map(fixpoint).collect()
     }
+}
+
+/// What an operation comes to without a node of its own.
+enum Simpler {
+    Empty,
+    Node(NodeId),
 }
 
 /// What a node is made from.

@@ -34,7 +34,7 @@
 //! ```
 //!
 //! How a file becomes an answer: `load` follows includes, `lex` and `parse` read each file into
-//! `syntax`, `elaborate` makes a `graph` of sets and relations of it; `execution` says what a history
+//! `syntax`, `idioms` rewrites a few forms of published files, `elaborate` makes a `graph` of sets and relations of it; `execution` says what a history
 //! fixes, `bounds` evaluates the graph with what is known, `solve` searches, and `definition` checks.
 
 mod base;
@@ -45,6 +45,7 @@ mod definition;
 mod elaborate;
 mod execution;
 mod graph;
+mod idioms;
 mod lex;
 mod load;
 mod parse;

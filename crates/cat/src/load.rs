@@ -12,6 +12,7 @@ use diagnostics::source::Source;
 
 use crate::elaborate::elaborate;
 use crate::graph::Graph;
+use crate::idioms::rewrite;
 use crate::parse::{Line, parse};
 use crate::shipped;
 use crate::syntax::{Instruction, Place, Test};
@@ -20,12 +21,15 @@ use crate::syntax::{Instruction, Place, Test};
 const MOST_FILES: usize = 100;
 
 /// Files of herdtools' library that the prelude stands for.
-const IN_PRELUDE: [&str; 4] = ["cos.cat", "cos-opt.cat", "cross.cat", "stdlib.cat"];
+const IN_PRELUDE: [&str; 6] =
+    ["cos.cat", "cos-opt.cat", "cross.cat", "ncos.cat", "ncross.cat", "stdlib.cat"];
 
 /// A memory model, ready to be asked about executions.
 #[derive(Debug, Clone)]
 pub struct CatModel {
     name: String,
+    /// The words before the first line of the file.
+    title: Vec<String>,
     files: Vec<Source>,
     pub(crate) instructions: Vec<Instruction>,
     pub(crate) graph: Graph,
@@ -104,9 +108,9 @@ impl CatModel {
     }
 
     /// Whether what orders a part of a read within its thread orders the whole read, where accesses
-    /// are of mixed sizes. In files for AArch64 it does not.
+    /// are of mixed sizes. In files for AArch64 it does not: the title says which these are.
     pub fn own_steps_reach_reads(&self) -> bool {
-        !self.files.first().is_some_and(|file| file.text.trim_start().starts_with("AArch64"))
+        !self.title.iter().any(|word| word.contains("AArch64"))
     }
 
     /// A model from its text; what it includes must be shipped.
@@ -131,7 +135,8 @@ impl CatModel {
         loader.files.push(source.clone());
         loader.include(prelude, None)?;
         let title = loader.read(source.clone(), 0, folder)?;
-        let Loader { files, instructions } = loader;
+        let Loader { files, mut instructions } = loader;
+        rewrite(&mut instructions);
         let graph = elaborate(&instructions).map_err(|mistake| CatError {
             source: files[mistake.file as usize].clone(),
             diagnostic: mistake.diagnostic.into(),
@@ -142,8 +147,8 @@ impl CatModel {
             let diagnostic = Diagnostic::error(Default::default(), message).help(help);
             return Err(CatError { source, diagnostic: diagnostic.into() });
         }
-        let name = title.unwrap_or(source.name);
-        Ok(CatModel { name, files, instructions, graph })
+        let name = title.last().cloned().unwrap_or(source.name);
+        Ok(CatModel { name, title, files, instructions, graph })
     }
 
     /// What the file calls the model, or the name of the file.
@@ -220,13 +225,13 @@ impl Loader {
         self.read(source, number, folder).map(|_| ())
     }
 
-    /// Reads a file and what it includes; its title.
+    /// Reads a file and what it includes; the words of its title.
     fn read(
         &mut self,
         source: Source,
         number: u32,
         folder: Option<&Path>,
-    ) -> Result<Option<String>, CatError> {
+    ) -> Result<Vec<String>, CatError> {
         let failed = |diagnostic: Diagnostic| CatError {
             source: source.clone(),
             diagnostic: diagnostic.into(),

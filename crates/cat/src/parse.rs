@@ -30,8 +30,8 @@ pub(crate) enum Line {
 
 /// A file that was read.
 pub(crate) struct Parsed {
-    /// What the file calls its model: the names and texts before the first line.
-    pub(crate) title: Option<String>,
+    /// The architecture and what the file calls its model: the words before the first line.
+    pub(crate) title: Vec<String>,
     pub(crate) lines: Vec<Line>,
 }
 
@@ -182,13 +182,13 @@ impl<'a> Parser<'a> {
     }
 
     /// The names and texts before the first line: `RISCV "title"`, `X86 TSO`, `"title"`.
-    fn title(&mut self) -> Option<String> {
+    fn title(&mut self) -> Vec<String> {
         let start = self.at;
         while self.at < start + 2 && (self.is_name() || self.token().kind == TokenKind::Text) {
             self.advance();
         }
         let words = self.tokens[start..self.at].iter().map(|token| self.source.slice(token.span));
-        words.map(|word| word.trim_matches('"').to_owned()).next_back()
+        words.map(|word| word.trim_matches('"').to_owned()).collect()
     }
 
     fn line(&mut self) -> Result1<Option<Line>> {

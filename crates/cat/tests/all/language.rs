@@ -137,3 +137,18 @@ fn long_and_deep_models_are_read_or_refused() {
         "{error}"
     );
 }
+
+/// Published files begin with a licence; the title says the architecture, which counts where accesses are
+/// of mixed sizes.
+#[test]
+fn a_title_may_stand_behind_a_comment() {
+    let reaches = |head: &str| {
+        let text = format!("{head}\nacyclic po | rf | co | fr");
+        CatModel::from_text("my.cat", &text).unwrap().own_steps_reach_reads()
+    };
+    assert!(!reaches("AArch64 \"a model\""));
+    assert!(!reaches("(* A licence. *)\n\nAArch64 \"a model\""));
+    assert!(!reaches("(* A licence. *)\n\"ARMv8 AArch64\""));
+    assert!(reaches("(* AArch64 *)\nRISCV \"a model\""));
+    assert!(reaches(""));
+}

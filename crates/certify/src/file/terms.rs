@@ -338,7 +338,11 @@ impl<'a> Reader<'a> {
             ExpressionKind::Empty => Term::Empty,
             ExpressionKind::Universe => Term::All,
             ExpressionKind::Name(name) => return self.name(name, scope),
-            ExpressionKind::Identity(inner) => Term::Identity(self.term(inner, scope)?),
+            ExpressionKind::Identity(inner) => {
+                let inner = self.term(inner, scope)?;
+                let is_empty = self.terms.get(inner) == Term::Empty;
+                if is_empty { Term::Empty } else { Term::Identity(inner) }
+            }
             ExpressionKind::Unary(operator, inner) => {
                 let inner = self.term(inner, scope)?;
                 match operator {
@@ -398,15 +402,25 @@ impl<'a> Reader<'a> {
         let Some((mut left, first)) = all.next() else { return Ok(self.terms.add(Term::Empty)) };
         let same = Term::Relation(BaseRelation::Same);
         for (right, operand) in all {
-            // `r ; id` is `r`.
-            if operator == Binary::Sequence {
-                if self.terms.get(right) == same {
-                    continue;
-                }
-                if self.terms.get(left) == same {
+            // `r ; id` is `r`, and nothing comes of the empty relation.
+            let [first_term, second_term] = [left, right].map(|term| self.terms.get(term));
+            let is_empty = first_term == Term::Empty || second_term == Term::Empty;
+            match operator {
+                Binary::Sequence if second_term == same => continue,
+                Binary::Sequence if first_term == same => {
                     left = right;
                     continue;
                 }
+                Binary::Sequence | Binary::Intersection if is_empty => {
+                    left = self.terms.add(Term::Empty);
+                    continue;
+                }
+                Binary::Union if second_term == Term::Empty => continue,
+                Binary::Union if first_term == Term::Empty => {
+                    left = right;
+                    continue;
+                }
+                _ => {}
             }
             let term = match operator {
                 Binary::Union => Term::Union(left, right),

@@ -382,6 +382,25 @@ fn halves_of_atomics_may_be_ordered_by_the_global_condition_alone() {
     }
 }
 
+/// As the files for Armv8 of 2018 to 2021 do it: transitive relations by recursion, orders between threads
+/// only, and tags that traces do not have.
+#[test]
+fn recursive_closures_are_decided_for_long_traces() {
+    agrees_with_the_search(
+        "let lrs = [W] ; (po-loc \\ (po-loc ; [W] ; po-loc)) ; [R]
+        let ca = fr | co
+        let tags = [R & T] ; (iico_data | iico_ctrl)+ ; [M \\ T]
+        let rec kept = po-loc ; [W] ; si | addr | data | ctrl ; [W] | (ctrl | addr ; po) ; [ISB] ; po ; [R]
+          | addr ; po ; [W] | (addr | data) ; lrs | rmw | [range(rmw)] ; lrs ; [A | Q]
+          | po ; [DMB.SY] ; po | po ; ([A] ; amo ; [L]) ; po | [L] ; po ; [A] | [A | Q] ; po | po ; [L]
+          | tags | kept ; kept
+        let rec order = (rfe | fre | coe) ; si | kept | order ; order
+        acyclic po-loc | ca | rf as internal
+        irreflexive order as external
+        empty rmw & (fre ; coe) as atomic",
+    );
+}
+
 /// A load whose value only its own store-conditional wrote.
 #[test]
 fn a_load_cannot_read_the_store_of_its_pair() {
