@@ -253,16 +253,21 @@ impl Writer {
         })
     }
 
+    fn choose(&mut self) -> Option<String> {
+        let multiset = self.multiset(true)?;
+        let name = self.fresh("c");
+        self.declare_position(&name, &multiset);
+        Some(format!("choose {name}: {} do", multiset.text))
+    }
+
     fn layer(&mut self) -> Option<String> {
         match self.random.below(5) {
             0 | 4 => {
+                // The names that are declared here are used in guards and properties.
                 self.only_pure = true;
-                let multiset = self.multiset(true);
+                let choose = self.choose();
                 self.only_pure = false;
-                let multiset = multiset?;
-                let name = self.fresh("c");
-                self.declare_position(&name, &multiset);
-                Some(format!("choose {name}: {} do", multiset.text))
+                choose
             }
             1 => {
                 let name = self.fresh("a");
