@@ -1,5 +1,10 @@
 //! Traces that are judged while they are read: events go from the reader to one [`Session`] for each
 //! model, and the first violation ends it all.
+//!
+//! Who may be interrupted has that done in another thread ([`LiveJob::start`]): the reader may be
+//! waiting for input, and a session may be searching.
+
+mod answers;
 
 use std::io::Read;
 use std::sync::Arc;
@@ -13,10 +18,15 @@ use history::{
 };
 use models::Model;
 
+pub use self::answers::LiveAnswers;
 use crate::{Finished, Limits, Session, Status};
 
 /// How often events that are not explained yet are looked at while others come.
 const PULSE: Duration = Duration::from_millis(200);
+
+/// So many events are judged before it is told again how far their trace has come: fewer than make
+/// a search take long.
+const TELL: u32 = 64;
 
 /// What is asked about traces that grow.
 #[derive(Clone, Debug)]
@@ -70,24 +80,40 @@ impl LiveJob {
         reader: &mut TraceReader<R>,
         mut report: impl FnMut(LiveAnswer),
     ) -> Result<u64, InputError> {
+        self.follow_telling(reader, &|_, _, _| (), |answers| {
+            answers.into_iter().for_each(&mut report)
+        })
+    }
+
+    /// The same, telling how far the open trace has come, and reporting all answers about a trace at
+    /// once.
+    fn follow_telling<R: Read>(
+        &self,
+        reader: &mut TraceReader<R>,
+        tell: Tell<'_>,
+        mut report: impl FnMut(Vec<LiveAnswer>),
+    ) -> Result<u64, InputError> {
         let mut events = 0;
         for trace in 1.. {
-            let mut growing = LiveTrace::new(self);
+            let mut growing = LiveTrace::new(self, trace, tell);
             let reached = growing.read(reader)?;
             events += growing.events();
             if reached == Reached::Nothing {
                 break;
             }
             let (start, mut is_broken) = (growing.start, false);
+            let mut answers = Vec::new();
             for finished in growing.finish(reached) {
                 if self.thin_air == ThinAir::Malformed
                     && let Some(error) = unwritten(&finished)
                 {
+                    report(answers);
                     return Err(reader.senseless(error));
                 }
                 is_broken |= matches!(finished.verdict, Verdict::Broken(_));
-                report(LiveAnswer { trace, finished, time: start.elapsed() });
+                answers.push(LiveAnswer { trace, finished, time: start.elapsed() });
             }
+            report(answers);
             if is_broken {
                 break;
             }
@@ -95,6 +121,9 @@ impl LiveJob {
         Ok(events)
     }
 }
+
+/// Hears how far a trace has come: its number, when it began, and each session.
+type Tell<'t> = &'t dyn Fn(u64, Instant, &[Session]);
 
 /// How far a trace came.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -110,6 +139,8 @@ enum Reached {
 /// A trace that is being read.
 struct LiveTrace<'w> {
     watch: &'w LiveJob,
+    number: u64,
+    tell: Tell<'w>,
     builder: Builder,
     sessions: Vec<Session>,
     /// The address of the sessions for each of the builder, and how many initial values were said.
@@ -120,7 +151,7 @@ struct LiveTrace<'w> {
 }
 
 impl<'w> LiveTrace<'w> {
-    fn new(watch: &'w LiveJob) -> Self {
+    fn new(watch: &'w LiveJob, number: u64, tell: Tell<'w>) -> Self {
         let session = |&model: &Model| {
             let session = Session::new(model, watch.limits).with_stop(Arc::clone(&watch.stop));
             match watch.limits.time {
@@ -131,7 +162,8 @@ impl<'w> LiveTrace<'w> {
         let builder = watch.limits.memory.map_or_else(Builder::new, Builder::with_memory_limit);
         let (start, asked) = (Instant::now(), Instant::now());
         let sessions = watch.models.iter().map(session).collect();
-        Self { watch, builder, sessions, addresses: Vec::new(), inits: 0, start, asked }
+        let addresses = Vec::new();
+        Self { watch, number, tell, builder, sessions, addresses, inits: 0, start, asked }
     }
 
     fn events(&self) -> u64 {
@@ -157,8 +189,9 @@ impl<'w> LiveTrace<'w> {
     /// Hands the events that have come to the sessions.
     fn feed(&mut self) -> Result<(), BuildError> {
         self.introduce()?;
-        let Self { builder, sessions, addresses, .. } = self;
+        let Self { builder, sessions, addresses, number, tell, start, .. } = self;
         let at = |address: AddressId| addresses[address.index()];
+        let mut untold = 0;
         builder.hand_over(|Recorded { thread, operation, times, line }| {
             let operation = match operation {
                 Operation::Read { address, value } => {
@@ -175,7 +208,13 @@ impl<'w> LiveTrace<'w> {
             for session in sessions.iter_mut() {
                 session.event(thread, operation, times, line);
             }
+            untold += 1;
+            if untold == TELL {
+                untold = 0;
+                tell(*number, *start, sessions);
+            }
         })?;
+        tell(*number, *start, sessions);
         // Whoever waits at the other end of the pipe wants to know soon.
         if self.asked.elapsed() >= PULSE {
             for session in &mut self.sessions {

@@ -5,6 +5,8 @@
 //! made of an answer (a text, a count) is made in the thread that judged, so that it is done side by
 //! side, too.
 
+mod under_way;
+
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,10 +19,11 @@ use history::{
 use models::Model;
 use pipeline::{Closed, Pipeline, Questions};
 
+pub use self::under_way::{Interrupted, UnderWay};
 use crate::causal::run_of_a_stronger_model;
 use crate::{
-    Engine, FileJudgement, Gradual, Judgement, Limits, ModelFile, judge, judge_by_file,
-    judge_gradually,
+    Engine, FileJudgement, Gradual, Judgement, Limits, ModelFile, Reason, Undecided, judge,
+    judge_by_file, judge_gradually,
 };
 
 /// What is asked about every trace.
@@ -216,6 +219,9 @@ pub struct Job {
     pub jobs: usize,
     /// Set from outside when no more answers are wanted.
     pub stop: Arc<AtomicBool>,
+    /// Where to note what was begun, for a caller who takes note of each answer there. What is
+    /// undecided because of the stop is an answer then.
+    pub under_way: Option<UnderWay>,
 }
 
 impl Job {
@@ -234,6 +240,7 @@ impl Job {
             limits: Limits::default(),
             jobs: 1,
             stop: Arc::default(),
+            under_way: None,
         }
     }
 
@@ -255,6 +262,9 @@ impl Job {
             move |question: Question| match question.0 {
                 Ok((trace, asked)) => {
                     watch(Stage::Judging(&trace));
+                    if let Some(under_way) = &judging.under_way {
+                        under_way.begins(&trace.file, trace.number);
+                    }
                     judging.judge(trace, asked).map(|judged| Ok(make(judged)))
                 }
                 Err(error) => Some(Err(error)),
@@ -291,12 +301,20 @@ impl Job {
             Ok(input) => questions.patient(input),
             Err(error) => return questions.ask(unread(None, error), 0),
         };
+        let under_way = self.under_way.clone().unwrap_or_default();
+        let input = under_way.opens(&file, input);
+        let come = Arc::clone(&input.come);
         // Traces without events that came first: nothing is said of them if nothing else comes.
         let mut held: Vec<Arc<Trace>> = Vec::new();
         let mut is_empty = true;
         let mut traces = TraceReader::new(input, &file, options).with_workers(workers);
         for number in 1.. {
-            let history = match traces.next_trace() {
+            if self.under_way.is_some() && self.only.is_none_or(|only| only == number) {
+                under_way.reads(number, self.distinct().collect(), traces.offset(), &come);
+            }
+            let trace = traces.next_trace();
+            under_way.has_read();
+            let history = match trace {
                 Ok(Some(history)) if self.without_times => history.without_times(),
                 Ok(Some(history)) => history,
                 Ok(None) => break,
@@ -340,6 +358,9 @@ impl Job {
         T: Send + 'static,
     {
         let load = trace.history.len();
+        if let Some(under_way) = &self.under_way {
+            under_way.asks(trace.number, load, self.distinct().collect());
+        }
         self.distinct()
             .try_for_each(|asked| questions.ask(Question(Ok((Arc::clone(trace), asked))), load))
     }
@@ -362,9 +383,30 @@ impl Job {
             }
             Asked::Gradual => Answer::Gradual(judge_gradually(by)),
         };
-        let judged = Judged { trace, asked, answer, time: start.elapsed() };
+        let mut judged = Judged { trace, asked, answer, time: start.elapsed() };
         let undecided = matches!(judged.verdict(), Verdict::Undecided(()));
-        (!undecided || !self.stop.load(Ordering::SeqCst)).then_some(judged)
+        if undecided && self.stop.load(Ordering::SeqCst) {
+            self.under_way.as_ref()?;
+            judged.answer.was_interrupted();
+        }
+        Some(judged)
+    }
+}
+
+impl Answer {
+    /// What is undecided is so because of an interruption, whatever else was about to end it.
+    fn was_interrupted(&mut self) {
+        if let Answer::Model(Judgement {
+            outcome: Verdict::Undecided(Undecided { reason, .. }),
+            ..
+        })
+        | Answer::File(FileJudgement {
+            outcome: Verdict::Undecided(Undecided { reason, .. }),
+            ..
+        }) = self
+        {
+            *reason = Reason::Interrupted;
+        }
     }
 }
 

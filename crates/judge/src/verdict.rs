@@ -174,6 +174,8 @@ pub enum Reason {
     Time,
     /// The next table would not fit the memory budget.
     Memory,
+    /// The check was interrupted before there was an answer.
+    Interrupted,
     /// The chosen engine does not apply or is incomplete; the sentence says why.
     Engine(String),
 }

@@ -26,7 +26,7 @@ use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How many questions are worth waking a worker for.
 const HANDFUL: usize = 64;
@@ -36,6 +36,10 @@ const SMALL_LOAD: usize = 1 << 14;
 
 /// What a question of no load still is.
 const LEAST_LOAD: usize = 16;
+
+/// How long an interrupted caller waits for what workers are busy with: they may have been told to
+/// end early, and to say what they have.
+const GRACE: Duration = Duration::from_millis(300);
 
 /// How long answers may gather while workers are busy.
 const LINGER: Duration = Duration::from_millis(1);
@@ -53,6 +57,8 @@ struct State<Q, A> {
     under_way: VecDeque<Place<A>>,
     first: usize,
     load: usize,
+    /// Workers that answer a question.
+    busy: usize,
     /// Workers that wait to be called, and calls that none of them has heard yet.
     idle: usize,
     calls: usize,
@@ -81,6 +87,7 @@ impl<Q, A> Table<Q, A> {
             under_way: VecDeque::new(),
             first: 0,
             load: 0,
+            busy: 0,
             idle: 0,
             calls: 0,
             awaited: false,
@@ -112,20 +119,25 @@ impl<Q, A> Table<Q, A> {
         (0..calls).for_each(|_| self.question.notify_one());
     }
 
-    /// Puts a worker's answer on the table and takes its next question, when there is one; `None`
-    /// when there will be none.
-    fn exchange(&self, answer: Option<(usize, A)>) -> Option<(usize, Q)> {
+    /// Puts a worker's answer, if it has one, to the question that it took last on the table, and
+    /// takes its next question, when there is one; `None` when there will be none.
+    fn exchange(&self, done: Option<(usize, Option<A>)>) -> Option<(usize, Q)> {
         let mut state = self.lock();
-        if answer.is_some_and(|(number, answer)| state.put(number, answer)) {
-            drop(state);
-            self.answer.notify_one();
-            state = self.lock();
+        if let Some((number, answer)) = done {
+            state.busy -= 1;
+            let is_awaited = answer.is_some_and(|answer| state.put(number, answer));
+            if is_awaited || (state.interrupted && state.busy == 0) {
+                drop(state);
+                self.answer.notify_one();
+                state = self.lock();
+            }
         }
         loop {
             if state.left || state.interrupted {
                 return None;
             }
             if let Some(question) = state.questions.pop_front() {
+                state.busy += 1;
                 return Some(question);
             }
             if state.ended {
@@ -273,11 +285,13 @@ impl<Q: Send + 'static, A: Send + 'static> Pipeline<Q, A> {
     }
 
     /// Hands over the answers in order, and `None` whenever the next has to be waited for. Answers
-    /// whose turn did not come because of an interruption are handed over at last.
+    /// whose turn did not come because of an interruption are handed over at last; workers that are
+    /// busy then have a moment to end.
     pub fn each<E>(&mut self, mut take: impl FnMut(Option<A>) -> Result<(), E>) -> Result<(), E> {
         while let Some(answer) = self.next_or(|| take(None))? {
             take(Some(answer))?;
         }
+        self.wait_for_workers();
         self.leftovers().try_for_each(|answer| take(Some(answer)))
     }
 
@@ -330,6 +344,20 @@ impl<Q: Send + 'static, A: Send + 'static> Pipeline<Q, A> {
         }
     }
 
+    /// After an interruption, waits for what workers are busy with, but not for long.
+    fn wait_for_workers(&mut self) {
+        let mut state = self.table.lock();
+        let end = Instant::now() + GRACE;
+        while state.interrupted && state.busy > 0 {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            let waited = self.table.answer.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
     /// Answers that came before those of earlier questions, which will not come any more.
     pub fn leftovers(&mut self) -> impl Iterator<Item = A> {
         let mut state = self.table.lock();
@@ -348,9 +376,9 @@ impl<Q, A> Drop for Pipeline<Q, A> {
 }
 
 fn work<Q, A>(table: &Table<Q, A>, answer: &impl Fn(Q) -> Option<A>) {
-    let mut answered = None;
-    while let Some((number, question)) = table.exchange(answered.take()) {
-        answered = answer(question).map(|answer| (number, answer));
+    let mut done = None;
+    while let Some((number, question)) = table.exchange(done.take()) {
+        done = Some((number, answer(question)));
     }
 }
 
@@ -474,6 +502,29 @@ mod tests {
         assert_eq!(pipeline.ready(), None);
         assert_eq!(pipeline.leftovers().count(), 36);
         go.send(()).unwrap();
+    }
+
+    #[test]
+    fn an_interrupted_caller_hears_what_workers_end_with() {
+        use std::sync::atomic::{AtomicBool, Ordering};
+        let stop = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&stop);
+        let read = |questions: &mut Questions<u32, u32>| {
+            (0..4).for_each(|n| drop(questions.ask(n, LARGE)))
+        };
+        let mut pipeline = Pipeline::start(2, read, move |n| {
+            while n < 2 && !told.load(Ordering::SeqCst) {
+                thread::sleep(Duration::from_millis(1));
+            }
+            thread::sleep(Duration::from_millis(20));
+            Some(n)
+        });
+        thread::sleep(Duration::from_millis(50));
+        pipeline.stopper()();
+        stop.store(true, Ordering::SeqCst);
+        let mut heard = Vec::new();
+        let each = pipeline.each(|answer| Ok::<_, ()>(heard.extend(answer)));
+        assert_eq!((each, heard), (Ok(()), vec![0, 1]));
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub use pages::{Listed, MOST_PAGES, TracePage, index_page, trace_pages};
 use std::fmt::Write as _;
 
 use evidence::Verdict;
-use judge::stream::{Answer, Asked, Judged, Trace, UnreadableTrace};
+use judge::stream::{Answer, Asked, Interrupted, Judged, Trace, UnreadableTrace};
 use judge::{Gradual, Judgement, Outcome};
 use models::Model;
 use serde::Serialize;
@@ -61,9 +61,9 @@ pub fn lines(judged: &Judged, style: Style) -> String {
     }
 }
 
-/// A trace that is too large for its budget, in the order in which fields are printed.
+/// What was asked about a trace that could not be judged, in the order in which fields are printed.
 #[derive(Serialize)]
-struct TooLarge<'a> {
+struct Unanswered<'a> {
     file: &'a str,
     trace: Option<u64>,
     #[serde(flatten)]
@@ -71,6 +71,29 @@ struct TooLarge<'a> {
     verdict: &'static str,
     reason: &'static str,
     established: String,
+}
+
+impl Unanswered<'_> {
+    /// A question about this trace.
+    fn new<'a>(
+        (file, trace): (&'a str, Option<u64>),
+        asked: &'a Asked,
+        (reason, established): (&'static str, &str),
+    ) -> Unanswered<'a> {
+        let model = json::MemoryModelName::new(asked.name());
+        let verdict = Verdict::<(), (), ()>::Undecided(()).of_trace();
+        Unanswered { file, trace, model, verdict, reason, established: established.to_owned() }
+    }
+
+    fn line(&self, asked: &Asked, style: Style) -> String {
+        if style.json {
+            return json::line(self) + "\n";
+        }
+        let Unanswered { file, trace, reason, established, .. } = self;
+        let at = trace.map_or_else(String::new, |number| format!(" #{number}"));
+        let name = decorated(&Verdict::<(), (), ()>::Undecided(()), style.colour);
+        format!("{file}{at}: {}: {name}: {reason}; {established}\n", asked.name())
+    }
 }
 
 /// A trace that makes no sense, in the order in which fields are printed.
@@ -89,46 +112,40 @@ struct Malformed<'a> {
 /// line.
 pub fn unread_lines(unread: &UnreadableTrace, asked: &[Asked], style: Style) -> String {
     let UnreadableTrace { file, number, error } = unread;
-    let at = number.map_or_else(String::new, |number| format!(" #{number}"));
-    let mut text = String::new();
     if unread.is_too_large() {
         let reason = "the trace does not fit the memory limit (raise --memory)";
         let established = format!("read up to line {}", error.line);
-        let verdict = Verdict::<(), (), ()>::Undecided(());
-        for asked in asked {
-            let model = asked.name();
-            let line = match style.json {
-                true => json::line(&TooLarge {
-                    file,
-                    trace: *number,
-                    model: json::MemoryModelName::new(model),
-                    verdict: verdict.of_trace(),
-                    reason,
-                    established: established.clone(),
-                }),
-                false => {
-                    let name = decorated(&verdict, style.colour);
-                    format!("{file}{at}: {model}: {name}: {reason}; {established}")
-                }
-            };
-            text += &line;
-            text.push('\n');
-        }
-    } else {
-        let line = match style.json {
-            true => json::line(&Malformed {
-                file,
-                trace: *number,
-                verdict: "malformed",
-                line: error.line,
-                column: error.column,
-                message: error.kind().to_string(),
-            }),
-            false => format!("{file}{at}: malformed (line {})", error.line),
+        let line = |asked| {
+            Unanswered::new((file, *number), asked, (reason, &established)).line(asked, style)
         };
-        text = line + "\n";
+        return asked.iter().map(line).collect();
     }
-    text
+    let line = match style.json {
+        true => json::line(&Malformed {
+            file,
+            trace: *number,
+            verdict: "malformed",
+            line: error.line,
+            column: error.column,
+            message: error.kind().to_string(),
+        }),
+        false => {
+            let at = number.map_or_else(String::new, |number| format!(" #{number}"));
+            format!("{file}{at}: malformed (line {})", error.line)
+        }
+    };
+    line + "\n"
+}
+
+/// A line about a question that an interruption left without an answer.
+pub fn interrupted_line(interrupted: &Interrupted, style: Style) -> String {
+    let Interrupted { file, number, asked, events } = interrupted;
+    let established = match events {
+        Some(events) => format!("read to its end ({})", count(*events, "event")),
+        None => "its end was not read".to_owned(),
+    };
+    let why = ("interrupted", &*established);
+    Unanswered::new((file, Some(*number)), asked, why).line(asked, style)
 }
 
 fn model_lines(judged: &Judged, judgement: &Judgement, style: Style) -> String {

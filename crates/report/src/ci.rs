@@ -25,7 +25,7 @@ use diagnostics::diagnostic::{Diagnostic, Severity};
 use diagnostics::source::Source;
 
 pub use annotations::{CodeQuality, github};
-pub use cases::{any_number, exploration, judged, unread, verification, watched};
+pub use cases::{any_number, exploration, interrupted, judged, unread, verification, watched};
 pub use junit::Junit;
 
 /// One question with its answer.

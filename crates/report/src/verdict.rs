@@ -216,6 +216,7 @@ pub fn reason(reason: &Reason) -> String {
     match reason {
         Reason::Time => "the time limit was reached (raise --budget)".to_owned(),
         Reason::Memory => "the memory limit was reached (raise --memory)".to_owned(),
+        Reason::Interrupted => "interrupted".to_owned(),
         Reason::Engine(sentence) => sentence.clone(),
     }
 }

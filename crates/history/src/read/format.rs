@@ -99,6 +99,13 @@ macro_rules! formats {
                 }
             }
 
+            /// How many bytes have been looked at.
+            pub(super) fn offset(&mut self) -> u64 {
+                match self {
+                    $(Reader::$format(reader) => reader.input().window.place().offset,)*
+                }
+            }
+
             /// Whether the input is known to have ended.
             pub(super) fn has_ended(&mut self) -> bool {
                 match self {

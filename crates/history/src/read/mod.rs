@@ -114,6 +114,11 @@ impl<R: Read> TraceReader<R> {
         trace
     }
 
+    /// How many bytes of the input belong to the traces so far.
+    pub fn offset(&mut self) -> u64 {
+        self.reader.offset()
+    }
+
     /// Whether the last trace was ended by the end of the input, as far as that is known without
     /// waiting for more input. A trace that its own last line ends may be followed by others.
     pub fn has_ended(&mut self) -> bool {

@@ -40,6 +40,7 @@ impl Session {
     /// An event that does not replay, or comes behind one that did not.
     #[cold]
     pub(super) fn unreplayed(&mut self, item: Item) -> Status {
+        self.consistent = self.consistent();
         let item = self.recent.push(item);
         if self.unexplained.is_none() {
             if self.open.is_empty() {
@@ -135,6 +136,7 @@ impl Session {
     /// From here on not everything is explained.
     pub(super) fn lose(&mut self, loss: Loss) {
         let line = self.open.first().map_or(0, |item| u64::from(item.line));
+        self.consistent = self.consistent();
         self.unexplained = Some((loss, line));
         self.open = Vec::new();
     }
@@ -206,6 +208,7 @@ impl Session {
     /// else what comes before the last of them, whose stores may still be in a buffer, except for
     /// the last pending stores of each thread, which may be in a buffer however old they are.
     fn close(&mut self, history: &History, order: &[EventId], pending: &[EventId], goes_on: bool) {
+        self.consistent = self.recent.come();
         let place = |event: &EventId| history.line_of(*event) as usize - 1;
         let accesses = (0..self.open.len()).rev().filter(|&at| self.open[at].address().is_some());
         let tail = order.iter().rev().zip(accesses).take_while(|(event, at)| place(event) == *at);
@@ -323,13 +326,7 @@ impl Session {
     /// The end, with what addresses hold then.
     pub fn finish_with(mut self, finals: &[(AddressId, Value)]) -> Finished {
         let verdict = self.last_word(finals);
-        Finished {
-            model: self.model,
-            verdict,
-            events: self.recent.come(),
-            threads: self.threads.len(),
-            addresses: self.addresses.len(),
-        }
+        self.progress().finished(verdict)
     }
 
     fn last_word(

@@ -30,7 +30,7 @@ use models::{Model, Rules, StoreRules};
 use rustc_hash::FxHashMap;
 
 use self::recent::{Item, Recent};
-use crate::{Limits, Undecided};
+use crate::{Limits, Reason, Undecided};
 
 /// What a session may take when nothing is said.
 const DEFAULT_MEMORY: usize = 1 << 30;
@@ -110,6 +110,33 @@ pub struct Finished {
     pub addresses: usize,
 }
 
+/// How far a session has come.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Progress {
+    model: Model,
+    pub(crate) events: u64,
+    consistent: u64,
+    threads: usize,
+    addresses: usize,
+}
+
+impl Progress {
+    /// The answer of a session that ends here although more events were to come.
+    pub(crate) fn interrupted(self) -> Finished {
+        let established = match self.consistent {
+            0 => String::new(),
+            1 => "the first event is consistent".to_owned(),
+            events => format!("the first {events} events are consistent"),
+        };
+        self.finished(Verdict::Undecided(Undecided { reason: Reason::Interrupted, established }))
+    }
+
+    fn finished(self, verdict: Verdict<(), Box<Violation>, Undecided>) -> Finished {
+        let Self { model, events, threads, addresses, .. } = self;
+        Finished { model, verdict, events, threads, addresses }
+    }
+}
+
 /// A history that is judged while it grows.
 ///
 /// ```
@@ -149,6 +176,8 @@ pub struct Session {
     wait: usize,
     /// Why not everything is explained, if that is so for good, and at which event that began.
     unexplained: Option<(Loss, u64)>,
+    /// How many events had come when there was last a witness for all of them, if there is none now.
+    consistent: u64,
     /// How many events had come when a violation was last looked for among the recent ones.
     searched: u64,
     violation: Option<Box<Violation>>,
@@ -206,6 +235,7 @@ impl Session {
             next_try: 0,
             wait: sizes.first_wait,
             unexplained: None,
+            consistent: 0,
             searched: 0,
             violation: None,
         }
@@ -374,5 +404,23 @@ impl Session {
     /// How many events have come.
     pub fn events(&self) -> u64 {
         self.recent.come()
+    }
+
+    /// The first so many events are consistent: there was a witness for all that had come by then.
+    pub fn consistent(&self) -> u64 {
+        match self.open.is_empty() && self.unexplained.is_none() {
+            true => self.recent.come(),
+            false => self.consistent,
+        }
+    }
+
+    pub(crate) fn progress(&self) -> Progress {
+        Progress {
+            model: self.model,
+            events: self.recent.come(),
+            consistent: self.consistent(),
+            threads: self.threads.len(),
+            addresses: self.addresses.len(),
+        }
     }
 }

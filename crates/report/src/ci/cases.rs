@@ -6,11 +6,11 @@ use evidence::{Node, Proof, Verdict, Why};
 use explore::report::Finding;
 use history::History;
 use judge::live::LiveAnswer;
-use judge::stream::{Answer, Asked, Judged, Trace, UnreadableTrace};
+use judge::stream::{Answer, Asked, Interrupted, Judged, Trace, UnreadableTrace};
 use judge::{FileJudgement, Outcome, Undecided};
 
 use super::{Case, Complaint};
-use crate::check::{Style, lines, live_lines, unread_lines};
+use crate::check::{Style, interrupted_line, lines, live_lines, unread_lines};
 use crate::explain::{self, FileRules};
 use crate::{exploration as explored, verification as verified};
 
@@ -107,6 +107,13 @@ pub fn unread(unread: &UnreadableTrace, asked: &[Asked]) -> Vec<Case> {
     let complaint = complaint.at(file, Some(error.line), Some(error.column));
     let name = number.map_or_else(|| "read".to_owned(), |number| format!("trace {number}"));
     vec![Case::failed(&**file, name, complaint)]
+}
+
+/// The case of a question that an interruption left without an answer.
+pub fn interrupted(interrupted: &Interrupted) -> Case {
+    let line = interrupted_line(interrupted, PLAIN).trim_end().to_owned();
+    let case = Case::passed(&*interrupted.file, name(interrupted.number, interrupted.asked.name()));
+    Case { complaint: Some(Complaint::undecided("interrupted", line)), ..case }
 }
 
 /// The case of a trace that was judged while it grew.

@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use evidence::{AnyCertificate, Verdict};
 use judge::AnyModel;
-use judge::stream::{Answers, Asked, Job, Trace, UnreadableTrace};
+use judge::stream::{Answers, Asked, Job, Trace, UnderWay, UnreadableTrace};
 use report::check::{
-    Listed, MOST_PAGES, Style, Tally, TracePage, index_page, lines, trace_pages, unread_lines,
+    Listed, MOST_PAGES, Style, Tally, TracePage, index_page, interrupted_line, lines, trace_pages,
+    unread_lines,
 };
 use report::ci::{self, Case, Complaint};
 
@@ -63,7 +64,8 @@ fn judge_all(
     let (limits, stop) = (arguments.limits.limits(), interrupt.flag());
     let (only_violations, first) = (arguments.only_violations, arguments.first);
     let only_trace = arguments.trace;
-    let job = job(arguments, asked, interrupt);
+    let under_way = UnderWay::default();
+    let job = Job { under_way: Some(under_way.clone()), ..job(arguments, asked, interrupt) };
     let (asked, keep_going) = (job.distinct().collect(), job.keep_going);
     let mut answers = job.start(
         move |stage| reporter.say(|| stage.to_string()),
@@ -98,6 +100,7 @@ fn judge_all(
         tally: Tally::default(),
         last: None,
         traces: 0,
+        under_way,
         unread: Ending::NoViolation,
         asked,
         keep_going,
@@ -106,9 +109,12 @@ fn judge_all(
         only_violations,
         first,
     };
-    let printed = printer.print_all(&mut answers);
+    let mut printed = printer.print_all(&mut answers);
+    if interrupt.happened() && printed.is_ok() {
+        printed = printer.print_interrupted();
+    }
     printer.expect(expected);
-    if let (Some(wanted), 0) = (only_trace, printer.traces) {
+    if let (Some(wanted), 0, false) = (only_trace, printer.traces, interrupt.happened()) {
         remark(&format!("--trace {wanted} does not exist: no file has that many traces"));
         printer.unread = printer.unread.and(Ending::BadRequest);
     }
@@ -185,6 +191,7 @@ struct Printer<'c> {
     /// The trace of the last answer, and the number of traces so far.
     last: Option<(Arc<str>, u64)>,
     traces: u64,
+    under_way: UnderWay,
     /// The ending of the run because of input that could not be read.
     unread: Ending,
     /// The models that every trace is checked against.
@@ -223,6 +230,8 @@ impl Printer<'_> {
             pages.add(&printed.trace, printed.asked.name(), events, made)?;
         }
         let verdict = printed.verdict;
+        let (file, number) = &printed.trace;
+        self.under_way.answered(file, *number, &printed.asked);
         self.tally.add(printed.asked, verdict);
         if self.last.as_ref() != Some(&printed.trace) {
             self.traces += 1;
@@ -243,6 +252,19 @@ impl Printer<'_> {
             true => self.output.flush().and(Err(Failure::BrokenPipe)),
             false => Ok(()),
         }
+    }
+
+    /// Says of each trace that was begun that there is no answer.
+    fn print_interrupted(&mut self) -> Result<(), Failure> {
+        self.progress.hide();
+        for interrupted in self.under_way.interrupted() {
+            if self.cases.are_wanted() {
+                self.cases.add(&ci::interrupted(&interrupted));
+            }
+            self.output.print(&interrupted_line(&interrupted, self.style))?;
+            self.tally.add(interrupted.asked, Verdict::Undecided(()));
+        }
+        self.output.flush()
     }
 
     fn complain(&mut self, unread: &UnreadableTrace) -> Result<(), Failure> {

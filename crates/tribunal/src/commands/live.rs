@@ -1,5 +1,7 @@
 //! `tribunal check --live`: judges traces while they grow, up to the first violation.
 
+use std::sync::Arc;
+
 use evidence::Verdict;
 use history::{InputError, TraceReader};
 use judge::live::LiveJob;
@@ -8,6 +10,7 @@ use models::Model;
 use report::check::{Style, Tally, live_lines};
 use report::ci;
 
+use super::remark;
 use crate::arguments::{CheckArguments, ModelArgument, SingleModel};
 use crate::cases::Cases;
 use crate::ending::{Ending, Failure};
@@ -20,11 +23,12 @@ pub(crate) fn run(
     cases: &mut Cases,
     interrupt: &Interrupt,
 ) -> Result<Ending, Failure> {
-    let watch = LiveJob {
-        models: models(arguments)?,
+    let models = models(arguments)?;
+    let job = || LiveJob {
+        models: models.clone(),
         limits: arguments.limits.limits(),
         thin_air: arguments.input.thin_air,
-        stop: interrupt.flag(),
+        stop: Arc::default(),
     };
     let style = Style {
         json: arguments.json.json,
@@ -32,22 +36,28 @@ pub(crate) fn run(
         colour: output::colours(arguments.colour, &std::io::stdout()),
         ..Style::default()
     };
-    let (mut output, mut tally, mut printed) = (Output::stdout(), Tally::default(), Ok(()));
+    let (mut output, mut tally) = (Output::stdout(), Tally::default());
     for file in &arguments.files {
         let options = arguments.input.options(file, &arguments.limits.memory);
         let name = shown(file);
-        let mut reader = TraceReader::new(history::open(file)?, name, options);
-        let events = watch.follow(&mut reader, |watched| {
+        let reader = TraceReader::new(history::open(file)?, name, options);
+        let mut answers = job().start(reader);
+        interrupt.listen(answers.stopper());
+        if interrupt.happened() {
+            answers.stopper()();
+        }
+        while let Some(watched) = answers.wait() {
             tally.add(Asked::Model(watched.finished.model), watched.finished.verdict.bare());
             if cases.are_wanted() {
                 cases.add(&ci::watched(name, &watched));
             }
-            let lines = live_lines(name, &watched, style);
-            if printed.is_ok() {
-                printed = output.print(&lines).and_then(|()| output.flush());
-            }
-        })?;
-        std::mem::replace(&mut printed, Ok(()))?;
+            output.print(&live_lines(name, &watched, style)).and_then(|()| output.flush())?;
+        }
+        if interrupt.happened() {
+            remark(&format!("interrupted; {}", tally.summary()));
+            return Ok(Ending::Interrupted);
+        }
+        let events = answers.events()?;
         if matches!(tally.verdict(), Verdict::Broken(())) {
             break;
         }

@@ -25,6 +25,8 @@ mod generate;
 mod hostile;
 mod hunt;
 mod interface;
+#[cfg(unix)]
+mod interrupted;
 mod litmus;
 mod live;
 mod model_files;
