@@ -24,6 +24,9 @@ use crate::{Finished, Limits, Session, Status};
 /// How often events that are not explained yet are looked at while others come.
 const PULSE: Duration = Duration::from_millis(200);
 
+/// Looking takes at most one in so many parts of the time.
+const SHARE: u32 = 8;
+
 /// So many events are judged before it is told again how far their trace has come: fewer than make
 /// a search take long.
 const TELL: u32 = 64;
@@ -148,6 +151,8 @@ struct LiveTrace<'w> {
     inits: usize,
     start: Instant,
     asked: Instant,
+    /// How long nothing is asked then.
+    pause: Duration,
 }
 
 impl<'w> LiveTrace<'w> {
@@ -163,7 +168,18 @@ impl<'w> LiveTrace<'w> {
         let (start, asked) = (Instant::now(), Instant::now());
         let sessions = watch.models.iter().map(session).collect();
         let addresses = Vec::new();
-        Self { watch, number, tell, builder, sessions, addresses, inits: 0, start, asked }
+        Self {
+            watch,
+            number,
+            tell,
+            builder,
+            sessions,
+            addresses,
+            inits: 0,
+            start,
+            asked,
+            pause: PULSE,
+        }
     }
 
     fn events(&self) -> u64 {
@@ -216,13 +232,15 @@ impl<'w> LiveTrace<'w> {
         })?;
         tell(*number, *start, sessions);
         // Whoever waits at the other end of the pipe wants to know soon.
-        if self.asked.elapsed() >= PULSE {
+        if self.asked.elapsed() >= self.pause {
+            let start = Instant::now();
             for session in &mut self.sessions {
                 if session.status() != Status::Explained {
                     session.ask();
                 }
             }
             self.asked = Instant::now();
+            self.pause = PULSE.max(start.elapsed() * SHARE);
         }
         Ok(())
     }

@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 
 use evidence::{Verdict, Witness};
 use history::{AddressId, EventId, History, Value};
-use rustc_hash::FxHashSet;
+use models::StoreRules;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::recent::{HistoryMaker, Item, Lines};
 use super::{Finished, Loss, Session, Status, Violation};
@@ -24,10 +25,16 @@ const DEFAULT_TIME: Duration = Duration::from_secs(20);
 /// So many recent events are searched for a violation first.
 const FIRST_SEARCHED: usize = 1 << 10;
 
+/// A write that is recorded later than a read that sees it comes within so many events.
+const SOON: usize = 1 << 12;
+
 /// What came of trying to explain the open events.
 enum Tried {
     /// They are explained, all or in part.
     Explained,
+    /// All are explained but reads of values that nobody has written yet, and what is behind them.
+    /// The first of them came so many events ago.
+    Waiting(usize),
     /// A read has a value that nobody has written yet.
     Waits,
     /// They cannot follow what is closed.
@@ -97,10 +104,17 @@ impl Session {
                 return self.lose(Loss::Time);
             }
             let tried = self.explain(&[]);
-            if matches!(tried, Tried::Explained) {
-                return;
+            match tried {
+                Tried::Explained => return,
+                // What comes next will probably tell more than a search, which would look at what is
+                // explained, too.
+                Tried::Waiting(first)
+                    if first < SOON || self.recent.come() - self.searched < first as u64 =>
+                {
+                    return;
+                }
+                _ => self.search(self.open.len().saturating_mul(16)),
             }
-            self.search(self.open.len().saturating_mul(16));
             if self.violation.is_some() {
                 return;
             }
@@ -108,11 +122,12 @@ impl Session {
                 continue;
             }
             match tried {
+                Tried::Waiting(_) => return,
                 Tried::BlockedPairs if self.replayed > 0 => {
                     self.reopen(self.open.len().saturating_mul(16), self.open.len());
                 }
                 // What was read may have been overwritten in a replay that was too early with it.
-                Tried::Waits if self.replayed > 0 && self.open.len() < 16 * self.sizes.reopened => {
+                Tried::Waits if self.may_reopen_for_reads() => {
                     self.reopen(self.open.len().saturating_mul(3), self.open.len());
                 }
                 Tried::BlockedPairs | Tried::GaveUp if self.wait >= self.sizes.wait / 8 => {
@@ -125,12 +140,15 @@ impl Session {
                     return self.lose(loss);
                 }
                 _ => {
-                    self.next_try = self.open.len() + self.wait;
-                    self.wait = (self.wait * 2).min(self.sizes.wait);
-                    return;
+                    return self.wait_for_more();
                 }
             }
         }
+    }
+
+    /// Whether what was replayed is opened again when a value that is read has not been written.
+    fn may_reopen_for_reads(&self) -> bool {
+        self.replayed > 0 && self.open.len() < 16 * self.sizes.reopened
     }
 
     /// From here on not everything is explained.
@@ -173,20 +191,95 @@ impl Session {
         let Some(history) = history else { return Tried::GaveUp };
         let unwritten = |event| history.kinds_of(event).reads && history.sources(event).is_empty();
         if history.event_ids().any(unwritten) {
-            return Tried::Waits;
+            return match finals.is_empty() && !self.may_reopen_for_reads() {
+                true => self.explain_all_but_waiting(&rules),
+                false => Tried::Waits,
+            };
         }
-        let goes_on = finals.is_empty();
-        if let Some(Recorded { order, pending }) = recorded::explain(&history, &rules) {
-            self.close(&history, &order, &pending, goes_on);
-            return Tried::Explained;
-        }
-        match judge(&history, self.model, Engine::Auto, &self.budget()).outcome {
-            Outcome::Holds(Witness::Order(order)) => {
-                self.close(&history, &order, &[], goes_on);
+        match self.witness(&history, &rules) {
+            Ok(Recorded { order, pending }) => {
+                self.close(&history, &order, &pending, finals.is_empty());
                 Tried::Explained
             }
-            Outcome::Broken(_) => Tried::BlockedPairs,
-            Outcome::Holds(_) | Outcome::Undecided(_) => Tried::GaveUp,
+            Err(tried) => tried,
+        }
+    }
+
+    /// A witness of a history of open events, and the stores that may be in a buffer at its end.
+    fn witness(&self, history: &History, rules: &StoreRules) -> Result<Recorded, Tried> {
+        if let Some(recorded) = recorded::explain(history, rules) {
+            return Ok(recorded);
+        }
+        match judge(history, self.model, Engine::Auto, &self.budget()).outcome {
+            Outcome::Holds(Witness::Order(order)) => Ok(Recorded { order, pending: Vec::new() }),
+            Outcome::Broken(_) => Err(Tried::BlockedPairs),
+            Outcome::Holds(_) | Outcome::Undecided(_) => Err(Tried::GaveUp),
+        }
+    }
+
+    /// Explains the open events without the reads of values that nobody has written yet, and without
+    /// what stands behind these in their threads. A part of the witness can be closed all the same:
+    /// what is left out comes behind it, in program order and because nothing in it reads what is
+    /// left out.
+    fn explain_all_but_waiting(&mut self, rules: &StoreRules) -> Tried {
+        let (places, waiting) = self.places_before_waiting();
+        if self.open.len() - waiting >= self.sizes.kept_open {
+            // Nothing could be closed.
+            self.wait_for_more();
+            return Tried::Waiting(self.open.len() - waiting);
+        }
+        let items = places.iter().map(|&at| self.open[at]);
+        let Some(history) = self.history(items, &[], Lines::Places, &|at| self.memory[at]) else {
+            return Tried::GaveUp;
+        };
+        match self.witness(&history, rules) {
+            Ok(Recorded { order, pending }) => {
+                let came_before = self.open.len() - waiting;
+                self.close_part(&history, &order, &pending, |at| places[at]);
+                Tried::Waiting(came_before)
+            }
+            Err(tried) => tried,
+        }
+    }
+
+    /// The places of the open events that neither read a value that nobody has written yet, nor
+    /// stand behind such a read in their thread, nor read what is left out; and the first place that
+    /// is left out.
+    fn places_before_waiting(&self) -> (Vec<usize>, usize) {
+        let mut writers: FxHashMap<(usize, Value), u32> = FxHashMap::default();
+        for item in self.open.iter().filter(|item| item.writes()) {
+            if let Some(address) = item.address() {
+                *writers.entry((address, item.written)).or_default() += 1;
+            }
+        }
+        let mut places: Vec<usize> = (0..self.open.len()).collect();
+        let mut left_out = FxHashSet::default();
+        loop {
+            let before = places.len();
+            left_out.clear();
+            places.retain(|&at| {
+                let item = &self.open[at];
+                let Some(address) = item.address() else { return !left_out.contains(&item.thread) };
+                let own = u32::from(item.writes() && item.written == item.read);
+                let waits = item.reads()
+                    && item.read != self.memory[address]
+                    && writers.get(&(address, item.read)).copied().unwrap_or(0) <= own;
+                let stays = !waits && !left_out.contains(&item.thread);
+                if !stays {
+                    left_out.insert(item.thread);
+                    if let Some(count) = writers.get_mut(&(address, item.written))
+                        && item.writes()
+                    {
+                        *count -= 1;
+                    }
+                }
+                stays
+            });
+            if places.len() == before {
+                let gap = (0..).zip(&places).find(|(at, place)| at != *place);
+                let first = gap.map_or(places.len(), |(at, _)| at);
+                return (places, first);
+            }
         }
     }
 
@@ -213,19 +306,31 @@ impl Session {
         let accesses = (0..self.open.len()).rev().filter(|&at| self.open[at].address().is_some());
         let tail = order.iter().rev().zip(accesses).take_while(|(event, at)| place(event) == *at);
         let tail = tail.count();
-        if !goes_on || self.settles(tail, order.len()) {
-            let (first, replayed) = order.split_at(order.len() - tail);
-            self.perform(first.iter().map(place));
-            let from = replayed.first().map_or(self.open.len(), place);
-            for item in &mut self.open[from..] {
-                if let (Some(address), true) = (item.address(), item.writes()) {
-                    item.replaced = std::mem::replace(&mut self.memory[address], item.written);
-                }
-            }
-            self.replayed = self.recent.replayed(&self.open[from..]);
-            self.open.clear();
-            return;
+        if goes_on && !self.settles(tail, order.len()) {
+            return self.close_part(history, order, pending, |at| at);
         }
+        let (first, replayed) = order.split_at(order.len() - tail);
+        self.perform(first.iter().map(place));
+        let from = replayed.first().map_or(self.open.len(), place);
+        for item in &mut self.open[from..] {
+            if let (Some(address), true) = (item.address(), item.writes()) {
+                item.replaced = std::mem::replace(&mut self.memory[address], item.written);
+            }
+        }
+        self.replayed = self.recent.replayed(&self.open[from..]);
+        self.open.clear();
+    }
+
+    /// Closes what comes in a witness before the last of the open events. The witness is of the open
+    /// events at these places.
+    fn close_part(
+        &mut self,
+        history: &History,
+        order: &[EventId],
+        pending: &[EventId],
+        places: impl Fn(usize) -> usize,
+    ) {
+        let place = |event: &EventId| places(history.line_of(*event) as usize - 1);
         let late = self.open.len().saturating_sub(self.sizes.kept_open);
         let closed = order.iter().position(|event| place(event) >= late).unwrap_or(order.len());
         let mut is_closed = vec![false; self.open.len()];
@@ -252,6 +357,11 @@ impl Session {
         if self.open.len() < at {
             self.replayed = 0;
         }
+        self.wait_for_more();
+    }
+
+    /// Tries the open part again when it has grown.
+    fn wait_for_more(&mut self) {
         self.next_try = self.open.len() + self.wait;
         self.wait = (self.wait * 2).min(self.sizes.wait);
     }
