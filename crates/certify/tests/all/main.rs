@@ -9,6 +9,7 @@ mod clauses;
 mod common;
 mod derivations;
 mod extensions;
+mod extensions_attacked;
 mod large;
 mod machines_and_axioms;
 mod orders;

@@ -189,13 +189,13 @@ impl Closed<'_> {
         let layout = self.layout;
         let chains = layout.chains_of(history::AddressId::new(address));
         for own in chains {
-            for slot in own.slots.clone().take(2) {
-                let write = layout.write_at(slot);
-                let mut atomics = self.blocks.initial[address].iter();
-                let late = |&&u: &&u32| u != write && !self.precedes(u, slot);
-                if let Some(&update) = atomics.find(late) {
-                    return Err(self.not_atomic(update, write));
-                }
+            // The other writes of the chain come later.
+            let first = own.slots.start;
+            let write = layout.write_at(first);
+            let mut atomics = self.blocks.initial[address].iter();
+            let late = |&&u: &&u32| u != write && !self.precedes(u, first);
+            if let Some(&update) = atomics.find(late) {
+                return Err(self.not_atomic(update, write));
             }
             for chain in chains {
                 let mut known = chain.slots.start;
@@ -233,15 +233,16 @@ impl Closed<'_> {
         let update = self.layout.write_at(slot);
         let read = (update as usize).checked_sub(1).map(|read| &self.operations.all[read]);
         let event = self.operations.all[update as usize].event;
-        let Some(from) = read.filter(|read| read.event == event).and_then(|read| read.read) else {
+        // One that read the initial write comes before the first write of each chain: nothing is before.
+        let Some(From::Write(source)) =
+            read.filter(|read| read.event == event).and_then(|read| read.read)
+        else {
             return Ok(());
         };
         let other = self.layout.write_at(latest);
-        match from {
-            From::Initial => Err(self.not_atomic(update, other)),
-            From::Write(source) if source as u32 == other => Ok(()),
-            From::Write(source) if self.precedes(other, self.layout.slot(source as u32)) => Ok(()),
-            From::Write(_) => Err(self.not_atomic(update, other)),
+        match source as u32 == other || self.precedes(other, self.layout.slot(source as u32)) {
+            true => Ok(()),
+            false => Err(self.not_atomic(update, other)),
         }
     }
 }

@@ -87,6 +87,13 @@ impl Layout {
         self.ranks[self.slot(write)]
     }
 
+    /// The last write of a chain among so many writes of its thread, as a slot.
+    pub(super) fn latest(&self, chain: &Chain, count: u32) -> Option<usize> {
+        let ranks = &self.ranks[chain.slots.clone()];
+        let among = ranks.partition_point(|&rank| rank < count);
+        among.checked_sub(1).map(|last| chain.slots.start + last)
+    }
+
     /// The chains of an address.
     pub(super) fn chains_of(&self, address: AddressId) -> &[Chain] {
         let chains = &self.addresses[address.index()..address.index() + 2];

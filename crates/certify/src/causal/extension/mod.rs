@@ -125,7 +125,7 @@ fn conflicts(
     for side in sides {
         if rules.store_order {
             let first = scopes::first_reads(operations, layout, side, &readers)?;
-            observed.push(scopes::observed(operations, layout, side, &readers, &first)?);
+            observed.push(scopes::observed(operations, layout, &readers, &first)?);
         }
         let of_side = observed.last().map(std::slice::from_ref).unwrap_or_default();
         let clocks = clocks::of(operations, layout, side, &readers, of_side)?;

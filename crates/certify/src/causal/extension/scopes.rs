@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use history::AddressId;
+
 use super::clocks::Rows;
 use super::layout::Layout;
 use super::side::Side;
@@ -118,8 +120,8 @@ impl Readers {
         })
     }
 
-    fn rows_of(&self, address: usize) -> Range<usize> {
-        self.addresses[address]..self.addresses[address + 1]
+    fn rows_of(&self, address: AddressId) -> Range<usize> {
+        self.addresses[address.index()]..self.addresses[address.index() + 1]
     }
 }
 
@@ -133,28 +135,18 @@ pub(super) fn first_reads(
 ) -> Result<Rows, Fault> {
     let mut first = Rows::filled(layout.threads, layout.len(), NONE);
     let mut row = vec![NONE; layout.threads];
-    // Where the last search in each row of groups ended.
-    let mut ends: Vec<usize> = readers.rows.iter().map(|row| row.groups.end).collect();
     for &op in side.sequence.iter().rev() {
         let slot = layout.slot(op);
         row.copy_from_slice(first.row(slot));
         let operation = &operations.all[op as usize];
         if operation.is_write() {
-            for at in readers.rows_of(operation.address.index()) {
-                let Row { thread, ref groups } = readers.rows[at];
+            for &Row { thread, ref groups } in &readers.rows[readers.rows_of(operation.address)] {
                 if row[thread] == NONE {
                     continue;
                 }
-                let is_later = |group: usize| readers.groups[group].last >= row[thread];
-                let mut end = ends[at];
-                while end > groups.start && is_later(end - 1) {
-                    end -= 1;
-                }
-                while end < groups.end && !is_later(end) {
-                    end += 1;
-                }
-                ends[at] = end;
-                let later = readers.groups[end..groups.end].iter().find(|g| g.source != op);
+                let groups = &readers.groups[groups.clone()];
+                let later = groups.partition_point(|group| group.last < row[thread]);
+                let later = groups[later..].iter().find(|group| group.source != op);
                 if let Some(group) = later.filter(|group| group.source != NONE) {
                     row[thread] = row[thread].min(first.row(layout.slot(group.source))[thread]);
                 }
@@ -188,11 +180,11 @@ impl Observed {
 }
 
 /// Pairs whose closure, with program order, is what rule (2) derives; and the check that nothing else
-/// is derived.
+/// is derived. A write that a thread wrote and read itself may not come before its reads in ppo: those
+/// that follow each other in a row are then ordered by program order, or by po-loc against it.
 pub(super) fn observed(
     operations: &Operations<'_>,
     layout: &Layout,
-    side: &Side,
     readers: &Readers,
     first: &Rows,
 ) -> Result<Observed, Fault> {
@@ -201,7 +193,7 @@ pub(super) fn observed(
     let mut known = Vec::new();
     for address in operations.history.address_ids() {
         let chains = layout.chains_of(address);
-        for row in &readers.rows[readers.rows_of(address.index())] {
+        for row in &readers.rows[readers.rows_of(address)] {
             let reads_at = |slot: usize| first.row(slot)[row.thread];
             // How far each chain is known to come before the reads so far, as a slot.
             known.clear();
@@ -209,8 +201,6 @@ pub(super) fn observed(
             // The source of the group before.
             let mut previous = NONE;
             for group in &readers.groups[row.groups.clone()] {
-                // Then what comes before that comes before this, if it does itself.
-                let follows = previous != NONE && reads_at(layout.slot(previous)) <= group.last;
                 for (chain, known) in chains.iter().zip(&mut known) {
                     let start = *known;
                     while *known < chain.slots.end && reads_at(*known) <= group.last {
@@ -230,13 +220,14 @@ pub(super) fn observed(
                         continue;
                     }
                     let why = "what a thread observed";
-                    let is_closed = reads_at(latest) <= reads_at(layout.slot(group.source));
-                    if !is_closed || side.place(write) > side.place(group.source) {
+                    if reads_at(latest) > reads_at(layout.slot(group.source)) {
                         return Err(out_of_order(operations, write, group.source, why));
                     }
+                    // What came before the source of the group before comes before that; and that comes
+                    // before this source, as its own chain says here.
                     let has_previous =
                         previous != NONE && chain.slots.contains(&layout.slot(previous));
-                    if *known > start || has_previous || !follows {
+                    if *known > start || has_previous {
                         observed.before.push(write);
                     }
                 }

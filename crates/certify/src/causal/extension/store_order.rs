@@ -115,8 +115,6 @@ impl Walk<'_> {
             }
         }
         writes.sort_unstable();
-        // Where the last search in each chain ended.
-        let mut ends: Vec<usize> = chains.iter().map(|chain| chain.slots.start).collect();
         let mut candidates = Vec::new();
         let mut row = vec![0; self.layout.threads];
         for (_, slot, number) in writes {
@@ -129,19 +127,11 @@ impl Walk<'_> {
                 reached = self.reached_over(previous, reached);
             }
             candidates.clear();
-            for (chain, end) in chains.iter().zip(&mut ends) {
+            for chain in chains {
                 let known = self.order.row(slot)[chain.thread];
-                if known <= row[chain.thread] {
-                    continue;
-                }
-                while *end > chain.slots.start && self.layout.rank_at(*end - 1) >= known {
-                    *end -= 1;
-                }
-                while *end < chain.slots.end && self.layout.rank_at(*end) < known {
-                    *end += 1;
-                }
-                if *end > chain.slots.start && *end - 1 != slot && Some(*end - 1) != previous {
-                    candidates.push(*end - 1);
+                if known > row[chain.thread] {
+                    let latest = self.layout.latest(chain, known);
+                    candidates.extend(latest.filter(|&at| at != slot && Some(at) != previous));
                 }
             }
             let write = self.layout.write_at(slot);
