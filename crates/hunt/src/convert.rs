@@ -11,9 +11,9 @@ use std::fmt;
 
 use history::{AccessOrder, Kinds, Operation as Event, Value};
 use litmus::{
-    AtomicChange, BranchCondition, Constant, Instruction as X86, Litmus, LocationId, Memory, Node,
-    Operand, Operation, Place, Quantifier, Register, RiscAddress, RiscFence, RiscInstruction,
-    RiscOperation, RiscOperator, RiscSource,
+    AtomicChange, BranchCondition, Constant, Extension, Instruction as X86, Litmus, LocationId,
+    Memory, Node, Operand, Operation, Place, Quantifier, Register, RiscAddress, RiscFence,
+    RiscInstruction, RiscOperation, RiscOperator, RiscSource,
 };
 use stress::{Action, Condition, Instruction, Program, Test};
 
@@ -309,6 +309,15 @@ impl Thread {
                 }
                 self.set_some(to, held);
             }
+            RiscOperation::MultiplyAdd { to, left, right, addend, .. } => {
+                let product = self.computed(RiscOperator::Multiply, left, right);
+                let mut reads = product.reads;
+                reads.extend(self.source(addend).reads);
+                self.set_some(to, RegisterContent { reads, ..product });
+            }
+            RiscOperation::Select { .. } => {
+                return Err("test programs have no conditional selects");
+            }
             RiscOperation::Compare { left, right } => {
                 self.flags = &self.source(left).reads | &self.source(right).reads;
             }
@@ -372,7 +381,18 @@ impl Thread {
     fn source(&self, source: RiscSource) -> RegisterContent {
         match source {
             RiscSource::Number(number) => RegisterContent::constant(Constant::Number(number)),
-            RiscSource::Register(register, _) => self.get(register),
+            RiscSource::Register(register, extension) => {
+                let held = self.get(register);
+                // A small number is the same however it is extended.
+                let is_same = match held.known {
+                    Some(KnownValue::Number(number)) => (0..0x80).contains(&number),
+                    Some(KnownValue::Address(_)) | None => false,
+                };
+                match extension == Extension::Whole || is_same {
+                    true => held,
+                    false => RegisterContent { known: None, read: None, ..held },
+                }
+            }
             RiscSource::Shifted { register, .. } => {
                 RegisterContent { known: None, read: None, reads: self.get(register).reads }
             }

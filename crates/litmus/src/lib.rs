@@ -82,7 +82,7 @@ pub use test::{
     Architecture, Array, AtomicChange, Binary, BranchCondition, Code, Comparison, Constant,
     Extension, Fence, Flag, InitialRegister, Instruction, Litmus, Location, LocationId, Memory,
     Operand, Operation, Place, Register, RiscAddress, RiscFence, RiscInstruction, RiscOperation,
-    RiscOperator, RiscSource, Shift, Size, Thread, Type, Unary,
+    RiscOperator, RiscSource, SelectChange, Shift, Size, Thread, Type, Unary,
 };
 pub use widths::{location_kinds, mixed_widths, observed_kinds};
 pub use witness::Execution;

@@ -14,7 +14,7 @@ use crate::condition::{Condition, Proposition};
 pub use instruction::{Binary, Fence, Flag, Instruction, Memory, Operand, Operation, Unary};
 pub use risc::{
     AtomicChange, BranchCondition, Comparison, Extension, RiscAddress, RiscFence, RiscInstruction,
-    RiscOperation, RiscOperator, RiscSource, Shift,
+    RiscOperation, RiscOperator, RiscSource, SelectChange, Shift,
 };
 pub use word::{Architecture, Register, Size, Type};
 

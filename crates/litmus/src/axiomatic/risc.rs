@@ -5,8 +5,8 @@ use super::x86::named_fence;
 use crate::lower;
 use crate::test::{
     Architecture, AtomicChange, BranchCondition, Comparison, Extension, Flag, Register,
-    RiscAddress, RiscFence, RiscInstruction, RiscOperation, RiscOperator, RiscSource, Shift, Size,
-    Thread,
+    RiscAddress, RiscFence, RiscInstruction, RiscOperation, RiscOperator, RiscSource, SelectChange,
+    Shift, Size, Thread,
 };
 
 /// The registers of both architectures, and behind them the flags of Arm.
@@ -51,7 +51,7 @@ impl Risc {
 
     fn branch(&self, when: BranchCondition, size: Size, registers: &Registers) -> (bool, Sources) {
         match when {
-            BranchCondition::Always => (true, 0),
+            BranchCondition::Always => (true, Sources::NONE),
             BranchCondition::Flag(flag) => {
                 (is_flagged(flag, registers.values[FLAGS]), registers.sources[FLAGS])
             }
@@ -98,16 +98,13 @@ impl Program for Risc {
                 let request = Self::request(registers, at, size, order);
                 ThreadAction::StoreConditional { request, value: operand(registers, from) }
             }
-            RiscOperation::Atomic { to, from, at, order, .. } => ThreadAction::Modify {
-                request: Self::request(registers, at, size, order),
-                operand: operand(registers, from).sources,
-                returns_nothing: to.is_none(),
-            },
-            RiscOperation::CompareAndSwap { from, at, order, .. } => ThreadAction::Modify {
-                request: Self::request(registers, at, size, order),
-                operand: operand(registers, from).sources,
-                returns_nothing: false,
-            },
+            RiscOperation::Atomic { to, at, order, .. }
+            | RiscOperation::CompareAndSwap { expected: to, at, order, .. } => {
+                ThreadAction::Modify {
+                    request: Self::request(registers, at, size, order),
+                    returns_nothing: to.is_none(),
+                }
+            }
             RiscOperation::Fence(RiscFence::Between(before, after)) => {
                 ThreadAction::Fence { before, after, name: None }
             }
@@ -117,7 +114,7 @@ impl Program for Risc {
                 ThreadAction::Branched { sources, next: if taken { target } else { step + 1 } }
             }
             RiscOperation::Constant { to, value } => {
-                let value = Operand { value: size.cut(lower::word(value)), sources: 0 };
+                let value = Operand { value: size.cut(lower::word(value)), sources: Sources::NONE };
                 set(registers, to, value);
                 ThreadAction::Computed { next: step + 1 }
             }
@@ -137,6 +134,26 @@ impl Program for Risc {
                 set(registers, to, Operand { value, sources });
                 ThreadAction::Computed { next: step + 1 }
             }
+            RiscOperation::MultiplyAdd { to, left, right, addend, subtracts } => {
+                let [left, right, addend] =
+                    [left, right, addend].map(|each| operand(registers, each));
+                let product = left.value.wrapping_mul(right.value);
+                let value = match subtracts {
+                    true => addend.value.wrapping_sub(product),
+                    false => addend.value.wrapping_add(product),
+                };
+                let sources = left.sources | right.sources | addend.sources;
+                set(registers, to, Operand { value: size.cut(value), sources });
+                ThreadAction::Computed { next: step + 1 }
+            }
+            RiscOperation::Select { to, when, left, right, change } => {
+                let holds = is_flagged(when, registers.values[FLAGS]);
+                let selected = operand(registers, if holds { left } else { right });
+                let value = if holds { selected.value } else { changed(change, selected.value) };
+                let sources = selected.sources | registers.sources[FLAGS].as_pick();
+                set(registers, to, Operand { value: size.cut(value), sources });
+                ThreadAction::Computed { next: step + 1 }
+            }
             RiscOperation::Compare { left, right } => {
                 let (left, right) = (operand(registers, left), operand(registers, right));
                 let found = flags(RiscOperator::Subtract, left.value, right.value, size);
@@ -148,10 +165,10 @@ impl Program for Risc {
         }
     }
 
-    fn loaded(&self, step: u32, registers: &mut Registers, value: u64, by: usize) {
+    fn loaded(&self, step: u32, registers: &mut Registers, value: u64, from: Sources) {
         let RiscInstruction { operation, size } = self.code[step as usize];
         let RiscOperation::Load { to, signed, .. } = operation else { return };
-        set(registers, to, Operand { value: extended(value, size, signed), sources: 1 << by });
+        set(registers, to, Operand { value: extended(value, size, signed), sources: from });
     }
 
     fn stored(&self, step: u32, registers: &mut Registers, by: Option<usize>) {
@@ -161,27 +178,64 @@ impl Program for Risc {
         };
         // RISC-V: what uses the result depends on the store. Arm: on nothing.
         let carries = self.architecture == Architecture::RiscV;
-        let sources = by.filter(|_| carries).map_or(0, |by| 1 << by);
+        let sources = by.filter(|_| carries).map_or(Sources::NONE, Sources::event);
         set(registers, status, Operand { value: u64::from(by.is_none()), sources });
     }
 
-    fn modified(&self, step: u32, registers: &mut Registers, value: u64, by: usize) -> Option<u64> {
+    fn modified(
+        &self,
+        step: u32,
+        registers: &mut Registers,
+        value: u64,
+        from: Sources,
+    ) -> Option<Operand> {
         let RiscInstruction { operation, size } = self.code[step as usize];
         match operation {
-            RiscOperation::Atomic { change, to, from, signed, .. } => {
-                let written = change_of(change, value, operand(registers, from).value, size);
-                let sources = 1 << by;
-                set(registers, to, Operand { value: extended(value, size, signed), sources });
-                Some(written)
+            RiscOperation::Atomic { change, to, from: with, signed, .. } => {
+                let with = operand(registers, with);
+                let written = change_of(change, value, with.value, size);
+                // What is exchanged does not depend on what was there.
+                let is_used = change != AtomicChange::Swap;
+                let picked = if is_used { from.picked } else { 0 };
+                let sources = with.sources | Sources { picked, ..Sources::NONE };
+                let value = extended(value, size, signed);
+                set(registers, to, Operand { value, sources: from });
+                Some(Operand { value: written, sources })
             }
-            RiscOperation::CompareAndSwap { expected, from, .. } => {
-                let wanted = expected.map_or(0, |each| registers.values[each.0 as usize]);
-                let written = operand(registers, from).value;
-                let succeeds = size.cut(wanted) == size.cut(value);
-                set(registers, expected, Operand { value: size.cut(value), sources: 1 << by });
-                succeeds.then_some(written)
+            RiscOperation::CompareAndSwap { expected, from: new, .. } => {
+                let (wanted, new) = (held(registers, expected), operand(registers, new));
+                set(registers, expected, Operand { value: size.cut(value), sources: from });
+                let picks = wanted.sources.as_pick() | Sources { carried: 0, ..from };
+                let sources = new.sources | picks;
+                (size.cut(wanted.value) == size.cut(value)).then_some(Operand { sources, ..new })
             }
             _ => None,
+        }
+    }
+
+    /// A comparison that fails may write back what it read. One that succeeds may leave its register as
+    /// it is, which then depends on what the register depended on, and was picked by the comparison.
+    fn modified_otherwise(
+        &self,
+        step: u32,
+        registers: &mut Registers,
+        value: u64,
+        from: Sources,
+    ) -> Option<Operand> {
+        let RiscInstruction { operation, size } = self.code[step as usize];
+        let RiscOperation::CompareAndSwap { expected, from: new, .. } = operation else {
+            return None;
+        };
+        let (wanted, new) = (held(registers, expected), operand(registers, new));
+        let picks = wanted.sources.as_pick() | Sources { carried: 0, ..from };
+        let value = size.cut(value);
+        if size.cut(wanted.value) == value {
+            let sources = wanted.sources | wanted.sources.as_pick() | from.as_pick();
+            set(registers, expected, Operand { value, sources });
+            Some(Operand { sources: new.sources | picks, ..new })
+        } else {
+            set(registers, expected, Operand { value, sources: from });
+            Some(Operand { value, sources: picks })
         }
     }
 
@@ -201,11 +255,15 @@ fn operand(registers: &Registers, source: RiscSource) -> Operand {
             Extension::Whole => value,
             Extension::SignedWord => Size::Long.signed(value) as u64,
             Extension::UnsignedWord => Size::Long.cut(value),
+            Extension::SignedHalf => Size::Word.signed(value) as u64,
+            Extension::UnsignedHalf => Size::Word.cut(value),
+            Extension::SignedByte => Size::Byte.signed(value) as u64,
+            Extension::UnsignedByte => Size::Byte.cut(value),
         };
         Operand { value, sources: registers.sources[register as usize] }
     };
     match source {
-        RiscSource::Number(number) => Operand { value: number as u64, sources: 0 },
+        RiscSource::Number(number) => Operand { value: number as u64, sources: Sources::NONE },
         RiscSource::Register(register, extension) => held(register, extension),
         RiscSource::Shifted { register, extension, shift, count } => {
             let Operand { value, sources } = held(register, extension);
@@ -213,10 +271,20 @@ fn operand(registers: &Registers, source: RiscSource) -> Operand {
                 Shift::Left => value << count,
                 Shift::Right => value >> count,
                 Shift::RightSigned => ((value as i64) >> count) as u64,
+                Shift::Rotate if extension == Extension::UnsignedWord => {
+                    u64::from((value as u32).rotate_right(u32::from(count)))
+                }
+                Shift::Rotate => value.rotate_right(u32::from(count)),
             };
             Operand { value, sources }
         }
     }
+}
+
+/// What a register holds; the one that is always zero is `None`.
+fn held(registers: &Registers, register: Option<Register>) -> Operand {
+    let of = |register| RiscSource::Register(register, Extension::Whole);
+    operand(registers, register.map_or(RiscSource::Number(0), of))
 }
 
 fn set(registers: &mut Registers, to: Option<Register>, from: Operand) {
@@ -232,6 +300,7 @@ fn extended(value: u64, size: Size, signed: bool) -> u64 {
 
 fn compute(operator: RiscOperator, left: u64, right: u64, size: Size) -> u64 {
     let count = (right & u64::from(size.bits() - 1)) as u32;
+    let upper = |value: u64| value << (64 - size.bits());
     size.cut(match operator {
         RiscOperator::Add => left.wrapping_add(right),
         RiscOperator::Subtract => left.wrapping_sub(right),
@@ -247,7 +316,35 @@ fn compute(operator: RiscOperator, left: u64, right: u64, size: Size) -> u64 {
         RiscOperator::AndNot => left & !right,
         RiscOperator::OrNot => left | !right,
         RiscOperator::XorNot => left ^ !right,
+        RiscOperator::RotateRight if size == Size::Long => {
+            u64::from((left as u32).rotate_right(count))
+        }
+        RiscOperator::RotateRight => left.rotate_right(count),
+        RiscOperator::Absolute => size.signed(right).unsigned_abs(),
+        // Of a value at the upper end, the bits of 32 and 64 bits are counted from the same side.
+        RiscOperator::LeadingZeros => u64::from(upper(right).leading_zeros().min(size.bits())),
+        RiscOperator::LeadingSigns => {
+            let signs = (size.signed(right) ^ (size.signed(right) >> 63)) as u64;
+            u64::from(upper(signs).leading_zeros().min(size.bits()) - 1)
+        }
+        RiscOperator::ReverseBits => upper(right).reverse_bits(),
+        RiscOperator::ReverseBytes => upper(right).swap_bytes(),
+        RiscOperator::ReverseHalves => {
+            let low = 0x00ff_00ff_00ff_00ff;
+            (right & low) << 8 | (right >> 8) & low
+        }
+        RiscOperator::ReverseWords => right.swap_bytes().rotate_left(32),
     })
+}
+
+/// What a conditional select makes of the operand that it takes if its condition does not hold.
+fn changed(change: SelectChange, value: u64) -> u64 {
+    match change {
+        SelectChange::None => value,
+        SelectChange::Increment => value.wrapping_add(1),
+        SelectChange::Invert => !value,
+        SelectChange::Negate => value.wrapping_neg(),
+    }
 }
 
 /// The flags after an instruction of Arm on two values.

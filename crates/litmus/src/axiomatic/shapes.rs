@@ -16,7 +16,9 @@ use history::{AccessOrder, DependencyKind};
 use rustc_hash::FxHashMap;
 
 use super::cells::{Bytes, Cells};
-use super::thread::{MOST_EVENTS, Operand, Program, Registers, Request, Sources, ThreadAction};
+use super::thread::{
+    Events, MOST_EVENTS, Operand, Program, Registers, Request, Sources, ThreadAction,
+};
 use crate::lower;
 use crate::runs::UNROLL;
 use crate::search::{Limits, Stopped};
@@ -237,7 +239,9 @@ struct Partial {
     shape: Shape,
     values: Valuation,
     /// What the branches so far depend on.
-    control: Sources,
+    control: Events,
+    /// What the writes since the first picked one wrote to, and what picked where and what.
+    picked: Vec<(Bytes, Events)>,
     /// The exclusive load that a store-conditional would be paired with.
     reserved: Option<usize>,
     /// How often it has gone around a loop in a way that memory decided, and how often in all.
@@ -249,22 +253,57 @@ struct Partial {
 }
 
 impl Partial {
-    fn link(&mut self, kind: DependencyKind, sources: Sources) {
+    fn link(&mut self, kind: DependencyKind, events: Events) {
         let to = self.shape.events.len() as u8;
-        for from in (0..to).filter(|&from| sources & (1 << from) != 0) {
+        for from in (0..to).filter(|&from| events & (1 << from) != 0) {
             self.shape.links.push((ShapeLink::Dependency(kind), from, to));
         }
     }
 
-    /// Adds an event with its dependencies, and returns its number.
+    /// Adds an event with its dependencies, and returns its number. What picked its address is as a
+    /// branch to it and to all that follows, what picked its data as a branch to it alone.
     fn push(&mut self, event: ShapeEvent, address: Sources, data: Sources) -> usize {
-        self.link(DependencyKind::Address, address);
-        self.link(DependencyKind::Data, data);
-        self.link(DependencyKind::Control, self.control);
+        self.control |= address.picked;
+        self.link(DependencyKind::Address, address.carried);
+        self.link(DependencyKind::Data, data.carried);
+        self.link(DependencyKind::Control, self.control | data.picked);
         self.shape.events.push(event);
         self.values.read.push(0);
         self.values.written.push(0);
         self.shape.events.len() - 1
+    }
+
+    /// What a read returns depends on it, and on what picked the last writes of its thread to what it
+    /// reads: a pick dependency goes on through memory. If the read acquires, what follows is ordered
+    /// after it, and writes are ordered after what it was picked by.
+    fn read(&mut self, read: ShapeEvent, by: usize) -> Sources {
+        let picked = read.at.map_or(0, |at| self.picks_at(at));
+        if read.order.is_some() {
+            self.control |= picked;
+        }
+        Sources { picked, ..Sources::event(by) }
+    }
+
+    /// What picked the last writes to some bytes.
+    fn picks_at(&self, bytes: Bytes) -> Events {
+        let mut picked = 0;
+        let meets = |at: &Bytes| {
+            (at.at, at.start < bytes.end(), bytes.start < at.end()) == (bytes.at, true, true)
+        };
+        for (at, picks) in self.picked.iter().rev().filter(|(at, _)| meets(at)) {
+            picked |= picks;
+            if at.start <= bytes.start && bytes.end() <= at.end() {
+                break;
+            }
+        }
+        picked
+    }
+
+    /// A write to some bytes, and what picked it.
+    fn wrote(&mut self, at: Bytes, picked: Events) {
+        if picked != 0 || !self.picked.is_empty() {
+            self.picked.push((at, picked));
+        }
     }
 }
 
@@ -277,6 +316,7 @@ impl Runner<'_> {
             shape: Shape::default(),
             values: Valuation::default(),
             control: 0,
+            picked: Vec::new(),
             reserved: None,
             jumped_back: 0,
             turns: 0,
@@ -330,8 +370,8 @@ impl Runner<'_> {
             let next = match act {
                 ThreadAction::Computed { next } => next,
                 ThreadAction::Branched { sources, next } => {
-                    partial.control |= sources;
-                    partial.is_decided_by_memory |= sources != 0;
+                    partial.control |= sources.all();
+                    partial.is_decided_by_memory |= sources.all() != 0;
                     next
                 }
                 ThreadAction::Fence { before, after, name } => {
@@ -346,7 +386,7 @@ impl Runner<'_> {
                         atomicity: SINGLE,
                         returns_nothing: false,
                     };
-                    partial.push(event, 0, 0);
+                    partial.push(event, Sources::NONE, Sources::NONE);
                     partial.step + 1
                 }
                 ThreadAction::End => return Ok(Some((partial, act))),
@@ -435,14 +475,15 @@ impl Runner<'_> {
                 if exclusive {
                     event.atomicity = EXCLUSIVE;
                 }
-                let by = partial.push(event, request.address.sources, 0);
+                let by = partial.push(event, request.address.sources, Sources::NONE);
                 if exclusive {
                     partial.reserved = Some(by);
                 }
+                let from = partial.read(event, by);
                 for value in self.guesses(at)? {
                     let mut guessed = partial.clone();
                     guessed.values.read[by] = value;
-                    self.observed.program.loaded(step, &mut guessed.registers, value, by);
+                    self.observed.program.loaded(step, &mut guessed.registers, value, from);
                     pending.push(guessed);
                 }
             }
@@ -471,12 +512,28 @@ impl Runner<'_> {
                     pending.push(partial);
                 }
             }
-            ThreadAction::Modify { request, operand, returns_nothing } => {
+            ThreadAction::Modify { request, returns_nothing } => {
                 let at = self.location(&request)?;
+                let program = &self.observed.program;
+                let by = partial.shape.events.len();
+                let from = Sources { picked: partial.picks_at(at), ..Sources::event(by) };
+                let atomic = ShapeEvent {
+                    atomicity: ATOMIC,
+                    returns_nothing,
+                    ..ShapeEvent::access(&request, at, instruction, ShapeAction::Read)
+                };
                 for value in self.guesses(at)? {
                     let mut guessed = partial.clone();
-                    self.modify(&mut guessed, step, &request, at, operand, value, returns_nothing);
+                    let written = program.modified(step, &mut guessed.registers, value, from);
+                    self.modify(&mut guessed, &request, atomic, value, written);
                     pending.push(guessed);
+                    let mut guessed = partial.clone();
+                    let registers = &mut guessed.registers;
+                    if let Some(written) = program.modified_otherwise(step, registers, value, from)
+                    {
+                        self.modify(&mut guessed, &request, atomic, value, Some(written));
+                        pending.push(guessed);
+                    }
                 }
             }
             ThreadAction::Computed { .. }
@@ -496,49 +553,39 @@ impl Runner<'_> {
     ) -> usize {
         let by = partial.push(event, request.address.sources, value.sources);
         let at = event.at.expect("a write has a place");
+        partial.wrote(at, request.address.sources.picked | value.sources.picked);
         partial.values.written[by] = fit(at, request.size, value.value);
         by
     }
 
-    /// An atomic that reads this value: one event, or two halves.
-    #[expect(clippy::too_many_arguments, reason = "all of them describe one access")]
+    /// An atomic that reads this value, given as its read: one event, or two halves.
     fn modify(
         &self,
         partial: &mut Partial,
-        step: u32,
         request: &Request,
-        at: Bytes,
-        operand: Sources,
+        atomic: ShapeEvent,
         value: u64,
-        returns_nothing: bool,
+        written: Option<Operand>,
     ) {
-        let program = &self.observed.program;
-        let instruction = partial.shape.events.len() as u32;
-        let by = partial.shape.events.len();
-        let written = program.modified(step, &mut partial.registers, value, by);
         let address = request.address.sources;
-        let access = |action: ShapeAction| {
-            let atomic = ShapeEvent::access(request, at, instruction, action);
-            ShapeEvent { atomicity: ATOMIC, returns_nothing, ..atomic }
-        };
-        let as_one = program.has_atomics_as_one();
-        if let (true, Some(written)) = (as_one, written) {
-            let by = partial.push(access(ShapeAction::Update), address, operand);
+        if let (true, Some(written)) = (self.observed.program.has_atomics_as_one(), written) {
+            let update = ShapeEvent { action: ShapeAction::Update, ..atomic };
+            let by = self.write(partial, update, request, written);
             partial.values.read[by] = value;
-            partial.values.written[by] = fit(at, request.size, written);
             return;
         }
-        let mut read = access(ShapeAction::Read);
-        read.order = read.order.and_then(reading_half);
-        let by = partial.push(read, address, 0);
+        // On Arm, where atomics are two halves, one that returns nothing does not acquire.
+        let order = atomic.order.and_then(reading_half).filter(|_| !atomic.returns_nothing);
+        let read = ShapeEvent { order, ..atomic };
+        let by = partial.push(read, address, Sources::NONE);
+        partial.read(read, by);
         partial.values.read[by] = value;
         let Some(written) = written else { return };
-        let mut write = access(ShapeAction::Write);
-        write.order = write.order.and_then(writing_half);
-        write.returns_nothing = false;
         // The halves belong together without a dependency between them.
-        let to = partial.push(write, address, operand);
-        partial.values.written[to] = fit(at, request.size, written);
+        let order = atomic.order.and_then(writing_half);
+        let action = ShapeAction::Write;
+        let write = ShapeEvent { action, order, returns_nothing: false, ..atomic };
+        let to = self.write(partial, write, request, written);
         partial.shape.links.push((ShapeLink::Atomic, by as u8, to as u8));
     }
 }

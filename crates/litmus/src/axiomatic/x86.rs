@@ -38,12 +38,13 @@ impl X86 {
 /// What the cells of a set depend on.
 fn sources_of(cells: u32, registers: &Registers) -> Sources {
     let all = registers.sources.iter().enumerate();
-    all.filter(|(cell, _)| cells & (1 << cell) != 0).fold(0, |so_far, (_, each)| so_far | each)
+    all.filter(|(cell, _)| cells & (1 << cell) != 0)
+        .fold(Sources::NONE, |so_far, (_, each)| so_far | *each)
 }
 
 fn request(at: Target, size: Size, registers: &Registers) -> Request {
     let address = match at {
-        Target::Location(id) => Operand { value: lower::address(id), sources: 0 },
+        Target::Location(id) => Operand { value: lower::address(id), sources: Sources::NONE },
         Target::Computed(memory) => {
             let used = [memory.base, memory.index.map(|(index, _)| index)];
             let cells = used.into_iter().flatten().fold(0, |cells, each| cells | 1 << each.0);
@@ -66,7 +67,7 @@ impl Program for X86 {
             }
             Step::Store { from, at, size } => {
                 let value = match from {
-                    Source::Value(value) => Operand { value, sources: 0 },
+                    Source::Value(value) => Operand { value, sources: Sources::NONE },
                     Source::Cell(cell) => Operand {
                         value: registers.values[cell as usize],
                         sources: registers.sources[cell as usize],
@@ -74,9 +75,8 @@ impl Program for X86 {
                 };
                 ThreadAction::Store { request: request(at, size, registers), value }
             }
-            ref modify @ Step::Modify { at, size, .. } => ThreadAction::Modify {
+            Step::Modify { at, size, .. } => ThreadAction::Modify {
                 request: request(at, size, registers),
-                operand: sources_of(compute::uses(modify).0, registers),
                 returns_nothing: false,
             },
             Step::Fence(fence) => {
@@ -97,34 +97,41 @@ impl Program for X86 {
             ref computing => {
                 let (mut cells, mut next) = (X86::cells(registers), step);
                 compute::run(&mut cells, computing, &mut next);
-                X86::keep(computing, registers, cells, 0);
+                X86::keep(computing, registers, cells, Sources::NONE);
                 ThreadAction::Computed { next }
             }
         }
     }
 
-    fn loaded(&self, step: u32, registers: &mut Registers, value: u64, by: usize) {
+    fn loaded(&self, step: u32, registers: &mut Registers, value: u64, from: Sources) {
         let step = &self.steps[step as usize];
         let Step::Load { to, size, .. } = *step else { return };
         let kept = match size {
             Size::Byte | Size::Word => registers.sources[to as usize],
-            Size::Long | Size::Quad => 0,
+            Size::Long | Size::Quad => Sources::NONE,
         };
         let mut cells = X86::cells(registers);
         compute::set(&mut cells, to, value, size);
         registers.values.copy_from_slice(&cells);
-        registers.sources[to as usize] = kept | 1 << by;
+        registers.sources[to as usize] = kept | from;
     }
 
     fn stored(&self, _: u32, _: &mut Registers, _: Option<usize>) {}
 
-    fn modified(&self, step: u32, registers: &mut Registers, value: u64, by: usize) -> Option<u64> {
+    fn modified(
+        &self,
+        step: u32,
+        registers: &mut Registers,
+        value: u64,
+        from: Sources,
+    ) -> Option<Operand> {
         let step = &self.steps[step as usize];
         let Step::Modify { change, size, .. } = *step else { return None };
+        let sources = sources_of(compute::uses(step).0, registers);
         let mut cells = X86::cells(registers);
         let written = compute::modify(&mut cells, change, value, size);
-        X86::keep(step, registers, cells, 1 << by);
-        Some(written)
+        X86::keep(step, registers, cells, from);
+        Some(Operand { value: written, sources })
     }
 
     fn has_atomics_as_one(&self) -> bool {

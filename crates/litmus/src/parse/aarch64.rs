@@ -143,8 +143,8 @@ impl<'a> Parser<'a> {
         if let Some(size) = signed_load(&text) {
             return self.aarch64_signed_load(size);
         }
-        if matches!(text.as_str(), "LDP" | "STP" | "LDNP" | "STNP") {
-            return self.aarch64_pair(text.starts_with('L'));
+        if matches!(text.as_str(), "LDP" | "STP" | "LDNP" | "STNP" | "LDPSW") {
+            return self.aarch64_pair(text.starts_with('L'), text == "LDPSW");
         }
         if let Some((access, size)) = narrow_access(&text) {
             return self.aarch64_access(access, Some(size));
@@ -181,15 +181,23 @@ impl<'a> Parser<'a> {
         Ok(all)
     }
 
-    /// `LDP X0,X1,[X2,#16]`, `STP W0,W1,[X2],#8`: two accesses.
-    fn aarch64_pair(&mut self, loads: bool) -> Result<Vec<RiscInstruction>, Diagnostic> {
+    /// `LDP X0,X1,[X2,#16]`, `STP W0,W1,[X2],#8`, `LDPSW X0,X1,[X2]`: two accesses.
+    fn aarch64_pair(
+        &mut self,
+        loads: bool,
+        signed: bool,
+    ) -> Result<Vec<RiscInstruction>, Diagnostic> {
         let first = self.named_register()?;
         self.comma()?;
         let second = self.named_register()?;
         same_size(first, second)?;
+        if signed && first.size != Size::Quad {
+            let message = "`LDPSW` takes 64-bit registers";
+            return Err(Diagnostic::error(first.span, message).help("write `X`, not `W`"));
+        }
         self.comma()?;
         let address = self.aarch64_changing_address()?;
-        let size = first.size;
+        let size = if signed { Size::Long } else { first.size };
         let RiscSource::Number(offset) = address.at.offset else {
             let message = "a pair has a number as its offset";
             return Err(Diagnostic::error(second.span, message).help("write `[X1,#16]`"));
@@ -198,13 +206,9 @@ impl<'a> Parser<'a> {
             let offset = RiscSource::Number(offset.wrapping_add(further));
             let (at, order) = (RiscAddress { offset, ..address.at }, None);
             let operation = match loads {
-                true => RiscOperation::Load {
-                    to: named.register,
-                    at,
-                    order,
-                    exclusive: false,
-                    signed: false,
-                },
+                true => {
+                    RiscOperation::Load { to: named.register, at, order, exclusive: false, signed }
+                }
                 false => RiscOperation::Store { from: named.source(), at, order },
             };
             RiscInstruction { operation, size }

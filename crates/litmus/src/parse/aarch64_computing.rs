@@ -12,19 +12,21 @@ use super::risc::{Named, unknown};
 use crate::scan::Token;
 use crate::test::{
     BranchCondition, Comparison, Constant, Extension, Flag, RiscInstruction, RiscOperation,
-    RiscOperator, RiscSource, Shift, Size,
+    RiscOperator, RiscSource, SelectChange, Shift, Size,
 };
 
 const KNOWN: &str = "LDR, LDAR, LDAPR, LDXR, LDAXR, STR, STLR, STXR, STLXR, SWP, CAS, LDADD, \
                      LDCLR, LDEOR, LDSET, LDSMAX, LDSMIN, LDUMAX, LDUMIN and their forms with A, \
                      L and AL, STADD and its like, all of them with B and H, LDRSB, LDRSH, LDRSW, \
-                     LDP, STP, MOV, MOVZ, MOVN, MOVK, MVN, NEG, ADD, SUB, AND, ORR, EOR, BIC, ORN, \
-                     EON, MUL, LSL, LSR, ASR, ADDS, SUBS, ANDS, BICS, CMP, CMN, TST, SXTB, SXTH, \
-                     SXTW, UXTB, UXTH, UXTW, UBFX, UBFM, SBFX, CBZ, CBNZ, TBZ, TBNZ, B, B.EQ and \
-                     its like, DMB, DSB, ISB and NOP";
+                     LDP, LDPSW, STP, MOV, MOVZ, MOVN, MOVK, MVN, NEG, ADD, SUB, AND, ORR, EOR, \
+                     BIC, ORN, EON, MUL, MNEG, MADD, MSUB, SMULL, SMADDL and its like, LSL, LSR, ASR, \
+                     ROR, ADDS, SUBS, ANDS, BICS, CMP, CMN, TST, CSEL, CSINC, CSINV, CSNEG, CSET, \
+                     CSETM, CINC, CINV, CNEG, ABS, CLS, CLZ, RBIT, REV, REV16, REV32, REV64, SXTB, \
+                     SXTH, SXTW, UXTB, UXTH, UXTW, UBFX, UBFIZ, UBFM, SBFX, SBFIZ, SBFM, CBZ, CBNZ, \
+                     TBZ, TBNZ, B, B.EQ and its like, DMB, DSB, ISB and NOP";
 
 /// Operators of three operands, and whether they set the flags.
-const OPERATORS: [(&str, RiscOperator, bool); 16] = [
+const OPERATORS: [(&str, RiscOperator, bool); 17] = [
     ("ADD", RiscOperator::Add, false),
     ("ADDS", RiscOperator::Add, true),
     ("SUB", RiscOperator::Subtract, false),
@@ -41,13 +43,52 @@ const OPERATORS: [(&str, RiscOperator, bool); 16] = [
     ("LSL", RiscOperator::ShiftLeft, false),
     ("LSR", RiscOperator::ShiftRight, false),
     ("ASR", RiscOperator::ShiftRightSigned, false),
+    ("ROR", RiscOperator::RotateRight, false),
 ];
 
 /// What computes from one operand: an operator whose left side is 0.
-const FROM_ZERO: [(&str, RiscOperator, bool); 3] = [
+const FROM_ZERO: [(&str, RiscOperator, bool); 11] = [
     ("NEG", RiscOperator::Subtract, false),
     ("NEGS", RiscOperator::Subtract, true),
     ("MVN", RiscOperator::OrNot, false),
+    ("ABS", RiscOperator::Absolute, false),
+    ("CLS", RiscOperator::LeadingSigns, false),
+    ("CLZ", RiscOperator::LeadingZeros, false),
+    ("RBIT", RiscOperator::ReverseBits, false),
+    ("REV", RiscOperator::ReverseBytes, false),
+    ("REV16", RiscOperator::ReverseHalves, false),
+    ("REV32", RiscOperator::ReverseWords, false),
+    ("REV64", RiscOperator::ReverseBytes, false),
+];
+
+/// Products: how their factors are extended to 64 bits, whether there is a value that they are added to,
+/// and whether they are subtracted instead.
+const PRODUCTS: [(&str, Extension, bool, bool); 11] = [
+    ("MADD", Extension::Whole, true, false),
+    ("MSUB", Extension::Whole, true, true),
+    ("MNEG", Extension::Whole, false, true),
+    ("SMULL", Extension::SignedWord, false, false),
+    ("UMULL", Extension::UnsignedWord, false, false),
+    ("SMNEGL", Extension::SignedWord, false, true),
+    ("UMNEGL", Extension::UnsignedWord, false, true),
+    ("SMADDL", Extension::SignedWord, true, false),
+    ("UMADDL", Extension::UnsignedWord, true, false),
+    ("SMSUBL", Extension::SignedWord, true, true),
+    ("UMSUBL", Extension::UnsignedWord, true, true),
+];
+
+/// Conditional selects by what is made of the last operand, and how many registers they select from. With
+/// fewer than two, the change is made if the condition holds.
+const SELECTS: [(&str, SelectChange, usize); 9] = [
+    ("CSEL", SelectChange::None, 2),
+    ("CSINC", SelectChange::Increment, 2),
+    ("CSINV", SelectChange::Invert, 2),
+    ("CSNEG", SelectChange::Negate, 2),
+    ("CINC", SelectChange::Increment, 1),
+    ("CINV", SelectChange::Invert, 1),
+    ("CNEG", SelectChange::Negate, 1),
+    ("CSET", SelectChange::Increment, 0),
+    ("CSETM", SelectChange::Invert, 0),
 ];
 
 /// What only sets the flags.
@@ -126,6 +167,29 @@ fn field(
     })
 }
 
+/// So many low bits of a register, moved up in another.
+fn moved_up(
+    to: Named,
+    from: RiscSource,
+    count: i64,
+    by: i64,
+    signed: bool,
+) -> Vec<RiscInstruction> {
+    let unused = i64::from(to.size.bits()) - count;
+    let number = |number| RiscSource::Number(number);
+    match signed {
+        true => {
+            let up = compute(RiscOperator::ShiftLeft, to, from, number(unused));
+            let down = number(unused - by);
+            vec![up, compute(RiscOperator::ShiftRightSigned, to, to.source(), down)]
+        }
+        false => {
+            let low = compute(RiscOperator::And, to, from, number(mask(count as u32)));
+            vec![low, compute(RiscOperator::ShiftLeft, to, to.source(), number(by))]
+        }
+    }
+}
+
 impl<'a> Parser<'a> {
     /// A register with how it is extended and shifted, as the last operand of an instruction of this
     /// size.
@@ -134,11 +198,15 @@ impl<'a> Parser<'a> {
         let (mut extension, mut shift) = (None, Shift::Left);
         let mut count = 0;
         if self.accept(",") {
-            let word = self.word("`SXTW`, `UXTW`, `LSL`, `LSR` or `ASR`")?;
+            let word = self.word("`SXTW`, `UXTW`, `LSL`, `LSR`, `ASR` or `ROR`")?;
             let is_word = size == Size::Long;
             match word.text.to_ascii_uppercase().as_str() {
                 "SXTW" => extension = Some(Extension::SignedWord),
                 "UXTW" => extension = Some(Extension::UnsignedWord),
+                "SXTH" => extension = Some(Extension::SignedHalf),
+                "UXTH" => extension = Some(Extension::UnsignedHalf),
+                "SXTB" => extension = Some(Extension::SignedByte),
+                "UXTB" => extension = Some(Extension::UnsignedByte),
                 "SXTX" | "UXTX" | "LSL" => {}
                 // The bits that come in from above are those of 32 bits.
                 "LSR" => {
@@ -149,10 +217,15 @@ impl<'a> Parser<'a> {
                     extension = is_word.then_some(Extension::SignedWord);
                     shift = Shift::RightSigned;
                 }
+                "ROR" => {
+                    extension = is_word.then_some(Extension::UnsignedWord);
+                    shift = Shift::Rotate;
+                }
                 _ => {
                     let message = format!("`{}` of an operand is not supported", word.text);
                     let problem = Diagnostic::error(word.span, message);
-                    return Err(problem.help("`SXTW`, `UXTW`, `LSL`, `LSR` and `ASR` are"));
+                    let known = "`SXTW` and its like, `LSL`, `LSR`, `ASR` and `ROR` are";
+                    return Err(problem.help(known));
                 }
             }
             if self.at_immediate() {
@@ -164,7 +237,7 @@ impl<'a> Parser<'a> {
             return Err(Diagnostic::error(named.span, message).help("`SXTW` extends a register"));
         }
         let extension = match shift {
-            Shift::Right | Shift::RightSigned if count == 0 => Extension::Whole,
+            Shift::Right | Shift::RightSigned | Shift::Rotate if count == 0 => Extension::Whole,
             _ => extension.unwrap_or(Extension::Whole),
         };
         Ok(match named.register {
@@ -230,8 +303,15 @@ impl<'a> Parser<'a> {
         if let Some(&(_, bits, signed)) = EXTENSIONS.iter().find(|row| row.0 == text) {
             return self.aarch64_extension(bits, signed);
         }
-        if matches!(text, "UBFX" | "UBFM" | "SBFX") {
+        if matches!(&text[1..], "BFX" | "BFIZ" | "BFM") && matches!(text.as_bytes()[0], b'S' | b'U')
+        {
             return self.aarch64_field(text);
+        }
+        if let Some(&(_, extension, adds, subtracts)) = PRODUCTS.iter().find(|row| row.0 == text) {
+            return self.aarch64_product(extension, adds, subtracts);
+        }
+        if let Some(&(_, change, registers)) = SELECTS.iter().find(|row| row.0 == text) {
+            return self.aarch64_select(change, registers);
         }
         if matches!(text, "MOVZ" | "MOVN" | "MOVK") {
             return self.aarch64_move_wide(text);
@@ -249,7 +329,13 @@ impl<'a> Parser<'a> {
             let left = self.named_register()?;
             same_size(first, left)?;
             self.comma()?;
+            let last = self.peek().span;
             let right = self.aarch64_last(size)?;
+            let adds = matches!(operator, RiscOperator::Add | RiscOperator::Subtract);
+            if adds && matches!(right, RiscSource::Shifted { shift: Shift::Rotate, .. }) {
+                let message = "`ROR` of an operand is not supported in sums and differences";
+                return Err(Diagnostic::error(last, message));
+            }
             RiscOperation::Compute { operator, to, left: left.source(), right, sets_flags }
         } else if let Some(&(_, operator, sets_flags)) = two {
             let (left, right) = (RiscSource::Number(0), self.aarch64_operand(size)?);
@@ -313,7 +399,74 @@ impl<'a> Parser<'a> {
         Ok(found.expect("registers have 16 bits"))
     }
 
-    /// `UBFX X0,X1,#8,#4`, `SBFX …`, `UBFM X0,X1,#8,#11`.
+    /// `MADD X0,X1,X2,X3`, `SMULL X0,W1,W2`.
+    fn aarch64_product(
+        &mut self,
+        extension: Extension,
+        adds: bool,
+        subtracts: bool,
+    ) -> Result<Vec<RiscInstruction>, Diagnostic> {
+        let to = self.named_register()?;
+        let mut factor = || {
+            self.comma()?;
+            let factor = self.named_register()?;
+            let is_long = extension != Extension::Whole;
+            let wanted = if is_long { Size::Long } else { to.size };
+            if factor.size != wanted || is_long && to.size != Size::Quad {
+                let message = "a product of 32-bit registers has 64 bits, or those of its factors";
+                return Err(Diagnostic::error(factor.span, message));
+            }
+            Ok(match factor.register {
+                Some(register) => RiscSource::Register(register, extension),
+                None => RiscSource::Number(0),
+            })
+        };
+        let (left, right) = (factor()?, factor()?);
+        let addend = if adds {
+            self.comma()?;
+            let addend = self.named_register()?;
+            same_size(to, addend)?;
+            addend.source()
+        } else {
+            RiscSource::Number(0)
+        };
+        let to_register = to.register;
+        let operation =
+            RiscOperation::MultiplyAdd { to: to_register, left, right, addend, subtracts };
+        Ok(vec![RiscInstruction { operation, size: to.size }])
+    }
+
+    /// `CSEL X0,X1,X2,EQ`, `CINC X0,X1,EQ`, `CSET X0,EQ`.
+    fn aarch64_select(
+        &mut self,
+        change: SelectChange,
+        registers: usize,
+    ) -> Result<Vec<RiscInstruction>, Diagnostic> {
+        let to = self.named_register()?;
+        let mut from = [RiscSource::Number(0); 2];
+        for each in from.iter_mut().take(registers) {
+            self.comma()?;
+            let named = self.named_register()?;
+            same_size(to, named)?;
+            *each = named.source();
+        }
+        self.comma()?;
+        let condition = self.word("a condition, such as `EQ`")?;
+        let name = condition.text.to_ascii_uppercase();
+        let Some(&(_, when)) = FLAGS.iter().find(|row| row.0 == name) else {
+            let message = format!("`{}` is not a condition", condition.text);
+            return Err(Diagnostic::error(condition.span, message).help("write `EQ` or its like"));
+        };
+        let [left, right] = from;
+        let (when, right) = match registers {
+            2 => (when, right),
+            _ => (when.negated(), left),
+        };
+        let operation = RiscOperation::Select { to: to.register, when, left, right, change };
+        Ok(vec![RiscInstruction { operation, size: to.size }])
+    }
+
+    /// `UBFX X0,X1,#8,#4`, `UBFIZ X0,X1,#8,#4`, `UBFM X0,X1,#8,#11`, and the same with `S`.
     fn aarch64_field(&mut self, text: &str) -> Result<Vec<RiscInstruction>, Diagnostic> {
         let to = self.named_register()?;
         self.comma()?;
@@ -326,19 +479,15 @@ impl<'a> Parser<'a> {
         self.accept("#");
         let (second, end) = self.number()?;
         let bits = i64::from(to.size.bits());
-        let found = if text != "UBFM" {
-            field(to, from.source(), (first, second), text == "SBFX")
-        } else if second >= first {
-            field(to, from.source(), (first, second.saturating_sub(first) + 1), false)
-        } else {
-            // The low bits, moved up.
-            let is_inside = (0..bits).contains(&first) && (0..bits).contains(&second);
-            is_inside.then(|| {
-                let kept = RiscSource::Number(mask(second as u32 + 1));
-                let low = compute(RiscOperator::And, to, from.source(), kept);
-                let up = RiscSource::Number(bits - first);
-                vec![low, compute(RiscOperator::ShiftLeft, to, to.source(), up)]
-            })
+        let (from, signed) = (from.source(), text.starts_with('S'));
+        let is_inside = (0..bits).contains(&first) && (0..=bits).contains(&second);
+        let found = match &text[1..] {
+            _ if !is_inside => None,
+            "BFX" => field(to, from, (first, second), signed),
+            "BFIZ" => ((1..=bits - first).contains(&second))
+                .then(|| moved_up(to, from, second, first, signed)),
+            _ if second >= first => field(to, from, (first, second - first + 1), signed),
+            _ => Some(moved_up(to, from, second + 1, bits - first, signed)),
         };
         let message = format!("a register of {bits} bits has no such field");
         found.ok_or_else(|| Diagnostic::error(start.to(end), message))

@@ -8,7 +8,7 @@ use history::{AccessOrder, FenceName, Kinds};
 use crate::test::{
     Architecture, AtomicChange, BranchCondition, Comparison, Constant, Extension, Flag, Litmus,
     Register, RiscAddress, RiscFence, RiscInstruction, RiscOperation, RiscOperator, RiscSource,
-    Shift, Size, Thread,
+    SelectChange, Shift, Size, Thread,
 };
 
 impl Litmus {
@@ -91,6 +91,8 @@ impl Litmus {
             }
             RiscOperation::Fence(fence) => riscv_fence(fence),
             RiscOperation::CompareAndSwap { .. }
+            | RiscOperation::MultiplyAdd { .. }
+            | RiscOperation::Select { .. }
             | RiscOperation::Compare { .. }
             | RiscOperation::Branch {
                 when: BranchCondition::Flag(_) | BranchCondition::Bit { .. },
@@ -157,6 +159,40 @@ impl Litmus {
                 right: right @ RiscSource::Register(_, Extension::Whole),
                 ..
             } => format!("MOV {},{}", register(to), source(right)),
+            RiscOperation::Compute { operator, to, right, .. } if is_of_one(operator) => {
+                format!("{} {},{}", aarch64_operator(operator), register(to), source(right))
+            }
+            RiscOperation::MultiplyAdd { to, left, right, addend, subtracts } => {
+                let is_extended = |by: Extension| {
+                    [left, right].iter().any(
+                        |source| matches!(source, RiscSource::Register(_, each) if *each == by),
+                    )
+                };
+                let (letter, long) = match () {
+                    () if is_extended(Extension::SignedWord) => ("S", "L"),
+                    () if is_extended(Extension::UnsignedWord) => ("U", "L"),
+                    () => ("", ""),
+                };
+                let name = if subtracts { "MSUB" } else { "MADD" };
+                let factor = |source: RiscSource| match source {
+                    RiscSource::Register(register, _) if long == "L" => {
+                        aarch64_register(Some(register), Size::Long)
+                    }
+                    source => aarch64_source(source, if long == "L" { Size::Long } else { size }),
+                };
+                let (to, left, right) = (register(to), factor(left), factor(right));
+                format!("{letter}{name}{long} {to},{left},{right},{}", source(addend))
+            }
+            RiscOperation::Select { to, when, left, right, change } => {
+                let name = match change {
+                    SelectChange::None => "CSEL",
+                    SelectChange::Increment => "CSINC",
+                    SelectChange::Invert => "CSINV",
+                    SelectChange::Negate => "CSNEG",
+                };
+                let (left, right) = (source(left), source(right));
+                format!("{name} {},{left},{right},{}", register(to), aarch64_flag(when))
+            }
             RiscOperation::Compute { operator, to, left, right, sets_flags } => {
                 let name = aarch64_operator(operator);
                 let flags = if sets_flags { "S" } else { "" };
@@ -251,6 +287,20 @@ fn has_immediate(operator: RiscOperator) -> bool {
     )
 }
 
+/// Whether an operator has a right side only.
+fn is_of_one(operator: RiscOperator) -> bool {
+    matches!(
+        operator,
+        RiscOperator::Absolute
+            | RiscOperator::LeadingZeros
+            | RiscOperator::LeadingSigns
+            | RiscOperator::ReverseBits
+            | RiscOperator::ReverseBytes
+            | RiscOperator::ReverseHalves
+            | RiscOperator::ReverseWords
+    )
+}
+
 fn riscv_operator(operator: RiscOperator) -> &'static str {
     match operator {
         RiscOperator::Add => "add",
@@ -267,6 +317,14 @@ fn riscv_operator(operator: RiscOperator) -> &'static str {
         RiscOperator::AndNot => "andn",
         RiscOperator::OrNot => "orn",
         RiscOperator::XorNot => "xnor",
+        RiscOperator::RotateRight => "ror",
+        RiscOperator::LeadingZeros => "clz",
+        RiscOperator::ReverseBytes => "rev8",
+        RiscOperator::Absolute
+        | RiscOperator::LeadingSigns
+        | RiscOperator::ReverseBits
+        | RiscOperator::ReverseHalves
+        | RiscOperator::ReverseWords => "nop",
     }
 }
 
@@ -302,7 +360,7 @@ fn aarch64_source(source: RiscSource, size: Size) -> String {
     match source {
         RiscSource::Register(register, Extension::Whole) => aarch64_register(Some(register), size),
         RiscSource::Register(register, extension) => {
-            let name = if extension == Extension::SignedWord { "SXTW" } else { "UXTW" };
+            let name = aarch64_extension(extension);
             format!("{},{name}", aarch64_register(Some(register), Size::Long))
         }
         RiscSource::Shifted { register, extension, shift, count } => {
@@ -313,17 +371,31 @@ fn aarch64_source(source: RiscSource, size: Size) -> String {
                 (Shift::Left, Extension::Whole) => {
                     format!("{},LSL #{count}", aarch64_register(Some(register), size))
                 }
-                (Shift::Left, Extension::SignedWord) => word("SXTW"),
-                (Shift::Left, Extension::UnsignedWord) => word("UXTW"),
+                (Shift::Left, extension) => word(aarch64_extension(extension)),
                 (Shift::Right, _) => {
                     format!("{},LSR #{count}", aarch64_register(Some(register), size))
                 }
                 (Shift::RightSigned, _) => {
                     format!("{},ASR #{count}", aarch64_register(Some(register), size))
                 }
+                (Shift::Rotate, _) => {
+                    format!("{},ROR #{count}", aarch64_register(Some(register), size))
+                }
             }
         }
         RiscSource::Number(_) => aarch64_register(None, size),
+    }
+}
+
+fn aarch64_extension(extension: Extension) -> &'static str {
+    match extension {
+        Extension::Whole => "UXTX",
+        Extension::SignedWord => "SXTW",
+        Extension::UnsignedWord => "UXTW",
+        Extension::SignedHalf => "SXTH",
+        Extension::UnsignedHalf => "UXTH",
+        Extension::SignedByte => "SXTB",
+        Extension::UnsignedByte => "UXTB",
     }
 }
 
@@ -379,6 +451,14 @@ fn aarch64_operator(operator: RiscOperator) -> &'static str {
         RiscOperator::AndNot => "BIC",
         RiscOperator::OrNot => "ORN",
         RiscOperator::XorNot => "EON",
+        RiscOperator::RotateRight => "ROR",
+        RiscOperator::Absolute => "ABS",
+        RiscOperator::LeadingZeros => "CLZ",
+        RiscOperator::LeadingSigns => "CLS",
+        RiscOperator::ReverseBits => "RBIT",
+        RiscOperator::ReverseBytes => "REV",
+        RiscOperator::ReverseHalves => "REV16",
+        RiscOperator::ReverseWords => "REV32",
         _ => "ASR",
     }
 }

@@ -217,6 +217,28 @@ pub enum Flag {
     NoOverflow,
 }
 
+impl Flag {
+    /// What holds iff this does not.
+    pub fn negated(self) -> Flag {
+        match self {
+            Flag::Equal => Flag::NotEqual,
+            Flag::NotEqual => Flag::Equal,
+            Flag::Less => Flag::GreaterOrEqual,
+            Flag::LessOrEqual => Flag::Greater,
+            Flag::Greater => Flag::LessOrEqual,
+            Flag::GreaterOrEqual => Flag::Less,
+            Flag::Below => Flag::AboveOrEqual,
+            Flag::BelowOrEqual => Flag::Above,
+            Flag::Above => Flag::BelowOrEqual,
+            Flag::AboveOrEqual => Flag::Below,
+            Flag::Sign => Flag::NoSign,
+            Flag::NoSign => Flag::Sign,
+            Flag::Overflow => Flag::NoOverflow,
+            Flag::NoOverflow => Flag::Overflow,
+        }
+    }
+}
+
 /// Fences.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Fence {

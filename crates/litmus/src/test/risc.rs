@@ -100,6 +100,32 @@ pub enum RiscOperation {
         /// Whether it sets the flags (`ADDS`).
         sets_flags: bool,
     },
+    /// `MADD`, `MSUB` and their like: a product, added to a value or subtracted from it.
+    MultiplyAdd {
+        /// Gets the result.
+        to: Option<Register>,
+        /// A factor.
+        left: RiscSource,
+        /// The other factor.
+        right: RiscSource,
+        /// What it is added to.
+        addend: RiscSource,
+        /// Whether it is subtracted instead.
+        subtracts: bool,
+    },
+    /// `CSEL`, `CSINC` and their like.
+    Select {
+        /// Gets the result.
+        to: Option<Register>,
+        /// What is asked of the flags.
+        when: Flag,
+        /// The result if it is so.
+        left: RiscSource,
+        /// The result if it is not, except for the change.
+        right: RiscSource,
+        /// What is made of that.
+        change: SelectChange,
+    },
     /// `CMP`: sets the flags.
     Compare {
         /// The left side.
@@ -150,6 +176,19 @@ pub enum RiscSource {
     },
 }
 
+/// What a conditional select makes of its last operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SelectChange {
+    /// Nothing (`CSEL`).
+    None,
+    /// One more (`CSINC`).
+    Increment,
+    /// All bits are inverted (`CSINV`).
+    Invert,
+    /// The sign is changed (`CSNEG`).
+    Negate,
+}
+
 /// The shift of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shift {
@@ -159,6 +198,8 @@ pub enum Shift {
     Right,
     /// `ASR`
     RightSigned,
+    /// `ROR`: what leaves at the low end comes in at the upper one.
+    Rotate,
 }
 
 /// How much of a register is meant as an operand.
@@ -170,6 +211,14 @@ pub enum Extension {
     SignedWord,
     /// The low 32 bits (`UXTW`).
     UnsignedWord,
+    /// The low 16 bits with their sign (`SXTH`).
+    SignedHalf,
+    /// The low 16 bits (`UXTH`).
+    UnsignedHalf,
+    /// The low 8 bits with their sign (`SXTB`).
+    SignedByte,
+    /// The low 8 bits (`UXTB`).
+    UnsignedByte,
 }
 
 /// What an atomic writes, from what it read and its operand.
@@ -212,6 +261,17 @@ pub enum RiscOperator {
     AndNot,
     OrNot,
     XorNot,
+    RotateRight,
+    /// Of the right side alone (`ABS`); so with all that follow.
+    Absolute,
+    LeadingZeros,
+    LeadingSigns,
+    ReverseBits,
+    ReverseBytes,
+    /// The bytes of each halfword (`REV16`).
+    ReverseHalves,
+    /// The bytes of each word (`REV32`).
+    ReverseWords,
 }
 
 /// When a branch is taken.
@@ -269,7 +329,11 @@ impl RiscInstruction {
             RiscOperation::Atomic { to, from, .. } => [to, of(from), None],
             RiscOperation::CompareAndSwap { expected, from, .. } => [expected, of(from), None],
             RiscOperation::Constant { to, .. } => [to, None, None],
-            RiscOperation::Compute { to, left, right, .. } => [to, of(left), of(right)],
+            RiscOperation::Compute { to, left, right, .. }
+            | RiscOperation::Select { to, left, right, .. } => [to, of(left), of(right)],
+            RiscOperation::MultiplyAdd { to, left, right, addend, .. } => {
+                return [to, of(left), of(right), of(addend)].into_iter().flatten();
+            }
             RiscOperation::Compare { left, right } => [of(left), of(right), None],
             RiscOperation::Branch { when: BranchCondition::Compare(_, left, right), .. } => {
                 [of(left), of(right), None]
@@ -281,7 +345,8 @@ impl RiscInstruction {
                 [None, None, None]
             }
         };
-        named.into_iter().flatten()
+        let [first, second, third] = named;
+        [first, second, third, None].into_iter().flatten()
     }
 
     /// The address of its access.

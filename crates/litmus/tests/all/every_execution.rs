@@ -31,6 +31,12 @@ enum Act {
         at: usize,
         from: usize,
     },
+    /// Stores a register if another holds 0, else a constant, without a branch. RISC-V copies.
+    Pick {
+        at: usize,
+        from: usize,
+        value: u64,
+    },
     /// Branches on a register to where it goes anyway.
     Branch {
         on: usize,
@@ -99,7 +105,7 @@ fn random_act(rng: &mut Rng, value: &mut u64) -> Act {
         *value += 1;
         *value
     };
-    match rng.below(20) {
+    match rng.below(22) {
         0..4 => Act::Store { at, value: fresh(), release: rng.below(4) == 0, by },
         4..10 => Act::Load { at, to: register, acquire: rng.below(4) == 0, by },
         10..12 => Act::Copy { at, from: register },
@@ -115,6 +121,7 @@ fn random_act(rng: &mut Rng, value: &mut u64) -> Act {
             Act::Swap { at, to: register, value: fresh(), order: orders[rng.below(4)] }
         }
         16 => Act::Pair { at, to: register, value: fresh() },
+        17 | 18 => Act::Pick { at, from: register, value: fresh() },
         _ => Act::Fence(rng.below(5)),
     }
 }
@@ -153,7 +160,9 @@ fn riscv_cells(index: usize, act: Act) -> Vec<String> {
             cells.push(format!("lw{aq} {},0({address})", register(to)));
             cells
         }
-        Act::Copy { at, from } => vec![format!("sw {},0({})", register(from), location(at))],
+        Act::Copy { at, from } | Act::Pick { at, from, .. } => {
+            vec![format!("sw {},0({})", register(from), location(at))]
+        }
         Act::Branch { on } => {
             vec![format!("bne {},x0,L{index}", register(on)), format!("L{index}:")]
         }
@@ -215,6 +224,17 @@ fn arm_cells(index: usize, act: Act) -> Vec<String> {
             cells
         }
         Act::Copy { at, from } => vec![format!("STR {},[X{}]", register(from), 20 + at)],
+        Act::Pick { at, from, value } => {
+            let (from, on) = (register(from), register(1 - from));
+            // The change of the last operand makes the constant of it.
+            let select = match index % 3 {
+                0 => [format!("MOV W10,#{value}"), format!("CSEL W11,{from},W10,EQ")],
+                1 => [format!("MOV W10,#{}", value - 1), format!("CSINC W11,{from},W10,EQ")],
+                _ => [format!("MOV W10,#-{value}"), format!("CSNEG W11,{from},W10,EQ")],
+            };
+            let [constant, select] = select;
+            vec![format!("CMP {on},#0"), constant, select, format!("STR W11,[X{}]", 20 + at)]
+        }
         Act::Branch { on } => {
             let branch = match index % 3 {
                 0 => format!("CBNZ {},L{index}", register(on)),
@@ -287,11 +307,17 @@ struct Run {
     registers: [u64; 2],
     sources: [BTreeSet<usize>; 2],
     control: BTreeSet<usize>,
+    /// What picked the registers, and what the thread wrote last to each location.
+    picked: [BTreeSet<usize>; 2],
+    picked_at: [BTreeSet<usize>; 2],
 }
 
 impl Run {
     fn push(&mut self, event: CatEvent, read: u64, written: u64, by: Option<usize>) -> usize {
         let number = self.events.len();
+        if let Some(by) = by {
+            self.control.extend(&self.picked[by]);
+        }
         let mut link = |kind, from: &BTreeSet<usize>| {
             self.links.extend(from.iter().map(|&from| (Link::Dependency(kind), from, number)));
         };
@@ -309,9 +335,24 @@ impl Run {
         self.links.extend(sources.map(|&source| (kind, source, to)));
     }
 
-    fn returns(&mut self, to: usize, value: u64, by: usize) {
+    /// The data of a write are picked by these: the manual orders them as it does a write behind a
+    /// branch.
+    fn picks(&mut self, by: &BTreeSet<usize>, to: usize) {
+        let kind = Link::Dependency(DependencyKind::Control);
+        self.links.extend(by.iter().map(|&source| (kind, source, to)));
+    }
+
+    /// The registers after a read of a location, which an earlier write of the thread may have been
+    /// picked for.
+    fn returns(&mut self, to: usize, value: u64, by: usize, at: usize) {
         self.registers[to] = value;
         self.sources[to] = BTreeSet::from([by]);
+        self.picked[to] = self.picked_at[at].clone();
+    }
+
+    /// Writes after an acquire come after what its location was picked by.
+    fn acquires(&mut self, at: usize) {
+        self.control.extend(&self.picked_at[at]);
     }
 }
 
@@ -342,12 +383,33 @@ impl Oracle<'_> {
                 let order = release.then_some(AccessOrder::Release);
                 let write = CatEvent { order, ..event(place, Action::Write, Some(at)) };
                 run.push(write, 0, value, by);
+                run.picked_at[at] = by.map_or(BTreeSet::new(), |by| run.picked[by].clone());
                 vec![run]
             }
             Act::Copy { at, from } => {
                 let value = run.registers[from];
                 let to = run.push(event(place, Action::Write, Some(at)), 0, value, None);
                 run.data(from, to);
+                let by = run.picked[from].clone();
+                run.picks(&by, to);
+                run.picked_at[at] = by;
+                vec![run]
+            }
+            Act::Pick { at, from, .. } if !is_arm => {
+                self.act(thread, place, Act::Copy { at, from }, before)
+            }
+            Act::Pick { at, from, value } => {
+                let on = 1 - from;
+                let is_taken = run.registers[on] == 0;
+                let value = if is_taken { run.registers[from] } else { value };
+                let to = run.push(event(place, Action::Write, Some(at)), 0, value, None);
+                let mut by = &run.sources[on] | &run.picked[on];
+                if is_taken {
+                    run.data(from, to);
+                    by.extend(&run.picked[from]);
+                }
+                run.picks(&by, to);
+                run.picked_at[at] = by;
                 vec![run]
             }
             Act::Load { at, to, acquire, by } => {
@@ -357,18 +419,22 @@ impl Oracle<'_> {
                 self.guessed(|value| {
                     let mut run = before.clone();
                     let number = run.push(read, value, 0, by);
-                    run.returns(to, value, number);
+                    if acquire {
+                        run.acquires(at);
+                    }
+                    run.returns(to, value, number, at);
                     vec![run]
                 })
             }
             Act::Branch { on } => {
-                run.control = run.control.union(&run.sources[on]).copied().collect();
+                run.control.extend(&run.sources[on] | &run.picked[on]);
                 vec![run]
             }
             Act::Unless { at, on, value } => {
-                run.control = run.control.union(&run.sources[on]).copied().collect();
+                run.control.extend(&run.sources[on] | &run.picked[on]);
                 if run.registers[on] == 0 {
                     run.push(event(place, Action::Write, Some(at)), 0, value, None);
+                    run.picked_at[at].clear();
                 }
                 vec![run]
             }
@@ -381,7 +447,7 @@ impl Oracle<'_> {
                 };
                 if !is_arm {
                     let number = run.push(atomic(Action::Update, order), read, value, None);
-                    run.returns(to, read, number);
+                    run.returns(to, read, number, at);
                     return vec![run];
                 }
                 let both = order == Some(AccessOrder::AcquireRelease);
@@ -390,9 +456,13 @@ impl Oracle<'_> {
                 let acquires = acquires.then_some(AccessOrder::Acquire);
                 let releases = releases.then_some(AccessOrder::Release);
                 let number = run.push(atomic(Action::Read, acquires), read, 0, None);
+                if acquires.is_some() {
+                    run.acquires(at);
+                }
                 let write = run.push(atomic(Action::Write, releases), 0, value, None);
                 run.links.push((Link::Atomic, number, write));
-                run.returns(to, read, number);
+                run.returns(to, read, number, at);
+                run.picked_at[at].clear();
                 vec![run]
             }),
             Act::Pair { at, to, value } => self.guessed(|read| {
@@ -402,10 +472,11 @@ impl Oracle<'_> {
                 };
                 let mut failed = before.clone();
                 let number = failed.push(exclusive(place, Action::Read), read, 0, None);
-                failed.returns(to, read, number);
+                failed.returns(to, read, number, at);
                 let mut run = failed.clone();
                 let write = run.push(exclusive(place + 1, Action::Write), 0, value, None);
                 run.links.push((Link::Exclusive, number, write));
+                run.picked_at[at].clear();
                 vec![failed, run]
             }),
             Act::Fence(kind) => {

@@ -9,6 +9,7 @@ mod computing;
 mod corpus;
 mod cycles;
 mod every_execution;
+mod picks;
 mod published;
 mod reading;
 mod sizes;

@@ -201,7 +201,7 @@ error: the instruction `bswap` is not supported
     said("AArch64 T\n{ }\n P0 ;\n LDR W0,[W1] ;\n", "an address has 64 bits");
     said("AArch64 T\n{ }\n P0 ;\n ADD X0,X1,W2 ;\n", "`SXTW` extends a register");
     said("AArch64 T\n{ }\n P0 ;\n DMB XY ;\n", "`XY` is not a kind of barrier");
-    said("AArch64 T\n{ }\n P0 ;\n CSEL X0,X1,X2,EQ ;\n", "`CSEL` is not supported");
+    said("AArch64 T\n{ }\n P0 ;\n CCMP X0,X1,#0,EQ ;\n", "`CCMP` is not supported");
     said("", "the file is empty");
     said("X86 T\n{ x=1 y=2 }", "expected `;` or `}` after an initial value");
     said("X86 T\n{ }\n P0 | P1 ;\n MFENCE ;\n", "this row has 1 of 2 cells");
