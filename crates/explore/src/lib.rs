@@ -183,9 +183,11 @@ where
 {
     match caller.options.strategy {
         Strategy::Breadth => match (&caller.options.cluster, &caller.options.disk) {
-            (Some(cluster), Some(disk)) => disk::explore_together((disk, cluster), system, caller),
+            (Some(cluster), Some(disk)) => {
+                disk::explore_together((disk, cluster), system, &units, caller)
+            }
             (Some(cluster), None) => cluster_search::explore(cluster, system, units, caller),
-            (None, Some(disk)) => disk::explore(disk, system, caller),
+            (None, Some(disk)) => disk::explore(disk, system, &units, caller),
             (None, None) => bfs::explore(system, units, caller),
         },
         Strategy::Compact { bits } => compact::explore(bits, system, caller),

@@ -28,7 +28,10 @@ use crate::options::Disk;
 use crate::pack::Codec;
 use crate::reduction::Reduction;
 use crate::result::{Checkpoint, Exploration, Reason, Verdict};
+use crate::storage::Storage;
 use crate::store::StoreError;
+use crate::tree::Packed;
+use crate::units::Units;
 use crate::watch::Caller;
 
 use cursor::Section;
@@ -116,9 +119,13 @@ impl Checkpoints {
 }
 
 /// Breadth-first search whose states are on disk where they do not fit into memory.
+///
+/// States are packed. Large ones have the hints of trees, as they have in memory, or another one of
+/// several counterexamples would be found.
 pub(crate) fn explore<M, F, C, R>(
     disk: &Disk,
     system: &System<'_, F, C, R>,
+    units: &Units,
     caller: &mut Caller,
 ) -> Exploration
 where
@@ -127,7 +134,44 @@ where
     C: Codec,
     R: Reduction,
 {
-    let packed = system.codec.packed_size();
+    let &System { ref machine, codec, reduction, state_size, rules } = system;
+    if !caller.options.form.is_tree(codec.packed_size()) {
+        return search(disk, system, caller);
+    }
+    let codec = &Packed::new(codec, units, state_size);
+    search(disk, &System { machine, codec, reduction, state_size, rules }, caller)
+}
+
+/// The same in several processes.
+pub(crate) fn explore_together<M, F, C, R>(
+    shared: (&Disk, &Cluster),
+    system: &System<'_, F, C, R>,
+    units: &Units,
+    caller: &mut Caller,
+) -> Exploration
+where
+    M: Machine,
+    F: Fn() -> M + Sync,
+    C: Codec,
+    R: Reduction,
+{
+    let &System { ref machine, codec, reduction, state_size, rules } = system;
+    if !caller.options.form.is_tree(codec.packed_size()) {
+        return search_together(shared, system, caller);
+    }
+    let codec = &Packed::new(codec, units, state_size);
+    let system = System { machine, codec, reduction, state_size, rules };
+    search_together(shared, &system, caller)
+}
+
+fn search<M, F, C, R>(disk: &Disk, system: &System<'_, F, C, R>, caller: &mut Caller) -> Exploration
+where
+    M: Machine,
+    F: Fn() -> M + Sync,
+    C: Storage,
+    R: Reduction,
+{
+    let packed = system.codec.stored_size();
     let workers = crate::threads(caller.options, packed);
     let partition = Partition { workers, shards: SHARDS };
     let meter = Arc::new(Meter::new(caller.options.memory));
@@ -152,8 +196,7 @@ where
     }
 }
 
-/// The same in several processes.
-pub(crate) fn explore_together<M, F, C, R>(
+fn search_together<M, F, C, R>(
     (disk, cluster): (&Disk, &Cluster),
     system: &System<'_, F, C, R>,
     caller: &mut Caller,
@@ -161,10 +204,10 @@ pub(crate) fn explore_together<M, F, C, R>(
 where
     M: Machine,
     F: Fn() -> M + Sync,
-    C: Codec,
+    C: Storage,
     R: Reduction,
 {
-    let packed = system.codec.packed_size();
+    let packed = system.codec.stored_size();
     let workers = cluster.threads();
     let partition = Partition { workers: workers * cluster.processes(), shards: SHARDS };
     let meter = Arc::new(Meter::new(caller.options.memory));

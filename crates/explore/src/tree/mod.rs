@@ -31,7 +31,7 @@ use crate::symmetry::{changed_words, copy_words};
 use crate::units::{LEAF, Units};
 
 use memo::{Memo, Question};
-pub(crate) use store::TreeStore;
+pub(crate) use store::{Packed, TreeStore};
 
 use nodes::{Cache, Nodes, Part};
 use shape::{ARITY, LEAF_WORDS, NO_PARENT, Shape};

@@ -6,8 +6,9 @@
 //! their way out. What comes in one after the other are mostly successors of the same states, so
 //! each state is compared with the one before it, and only leaves that differ are numbered.
 //!
-//! [`Packed`] is the storage of such a search: states as they are packed, but with the hints of
-//! trees, so that the same one of several counterexamples is found as in one process.
+//! [`Packed`] is the storage of such a search, and of one with states on disk: states as they are
+//! packed, but with the hints of trees, so that the same one of several counterexamples is found as
+//! in the memory of one process.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -238,10 +239,17 @@ pub(crate) struct Packed<'a, C> {
     state_size: usize,
 }
 
+impl<'a, C: Codec> Packed<'a, C> {
+    /// The storage for states of so many bytes, in units like those of the trees.
+    pub(crate) fn new(codec: &'a C, units: &'a Units, state_size: usize) -> Self {
+        Packed { codec, units, state_size }
+    }
+}
+
 impl<C: Codec> Tree<'_, C> {
     /// The storage of a search whose stores keep trees.
     pub(crate) fn packed_storage(&self) -> Packed<'_, C> {
-        Packed { codec: self.codec, units: &self.units, state_size: self.state_size }
+        Packed::new(self.codec, &self.units, self.state_size)
     }
 }
 
