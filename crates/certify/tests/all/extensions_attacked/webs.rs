@@ -126,12 +126,30 @@ pub(super) fn web(rng: &mut Rng) -> History {
         web.threads[at].push(last);
     }
     for (number, (address, one, other)) in observers.into_iter().enumerate() {
-        match rng.below(7) {
+        let flag = length + number;
+        match rng.below(9) {
             0 => {}
             1..4 => web.observe(rng, address, one, other),
+            4 | 5 => {
+                // A read behind the first write comes before what is overwritten before the second.
+                let (mut read, before) = (0, web.fresh());
+                let is_initial = rng.percent(50);
+                if !is_initial {
+                    read = web.fresh();
+                    web.threads.push(vec![format!("{} := {read}", name(flag))]);
+                }
+                web.insert(address, one, 1, format!("{} == {read}", name(flag)));
+                if fences == 100 {
+                    web.insert(address, one, 1, "sync".to_owned());
+                }
+                web.insert(address, other, 0, format!("{} := {before}", name(flag)));
+                if !is_initial {
+                    web.threads
+                        .push([read, before].map(|v| format!("{} == {v}", name(flag))).into());
+                }
+            }
             _ => {
                 // Writes of another address are: one behind the first write, the other before the second.
-                let flag = length + number;
                 let (behind, before) = (web.fresh(), web.fresh());
                 web.insert(address, one, 1, format!("{} := {behind}", name(flag)));
                 web.insert(address, other, 0, format!("{} := {before}", name(flag)));
