@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use cat::{Axiom, Test};
+use cat::Axiom;
 use judge::{ModelFile, Reach};
 use serde::Serialize;
 
@@ -91,12 +91,7 @@ struct Row {
 
 fn rows(file: &ModelFile) -> impl Iterator<Item = Row> {
     file.model.axioms().map(|Axiom { name, test, negated, place }| {
-        let test = match test {
-            Test::Acyclic => "acyclic",
-            Test::Irreflexive => "irreflexive",
-            Test::Empty => "empty",
-        };
-        let asks = if negated { format!("not {test}") } else { test.to_owned() };
+        let asks = if negated { format!("not {}", test.word()) } else { test.word().to_owned() };
         Row { name: name.to_owned(), asks, place: file.model.line_of(place) }
     })
 }
