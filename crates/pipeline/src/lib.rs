@@ -523,7 +523,10 @@ mod tests {
         pipeline.stopper()();
         stop.store(true, Ordering::SeqCst);
         let mut heard = Vec::new();
-        let each = pipeline.each(|answer| Ok::<_, ()>(heard.extend(answer)));
+        let each = pipeline.each(|answer| {
+            heard.extend(answer);
+            Ok::<_, ()>(())
+        });
         assert_eq!((each, heard), (Ok(()), vec![0, 1]));
     }
 
